@@ -1,0 +1,42 @@
+"""The audit trail: who changed or took what, when."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+from annotation.models.campaign import Campaign
+from annotation.models.rater import Participation
+from annotation.models.study import Study
+
+
+class AuditEvent(models.Model):
+    """One change or export. Written, never changed."""
+
+    at = models.DateTimeField(auto_now_add=True, db_index=True)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    participation = models.ForeignKey(
+        Participation, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    study = models.ForeignKey(Study, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.SET_NULL, null=True, blank=True, related_name="events"
+    )
+    action = models.CharField(max_length=60)
+    data = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} {self.action}"
+
+    @classmethod
+    def note(cls, action: str, **values: Any) -> AuditEvent:
+        """Write an event; unknown keywords go into `data`."""
+        columns = {k: values.pop(k) for k in ("actor", "participation", "study", "campaign") if k in values}
+        return cls.objects.create(action=action, data=values, **columns)

@@ -1,0 +1,3 @@
+"""Addresses of the human-evaluation wing."""
+
+urlpatterns: list = []

@@ -1,0 +1,59 @@
+"""The base of every management command: one line on stderr and exit code 1 for a user's mistake."""
+
+import sys
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError
+
+from evalplatform.errors import UserError
+
+
+class HouseCommand(BaseCommand):
+    """A command whose mistakes are explained in one line, never by a traceback.
+
+    Subclasses implement `run(**options)` and may return text to print.
+    """
+
+    requires_migrations_checks = False
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Make a parser whose errors are CommandErrors."""
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        parser.called_from_command_line = False
+        return parser
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        """Run; wrong options are a CommandError as well (exit code 1)."""
+        try:
+            super().run_from_argv(argv)
+        except CommandError as error:
+            self.stderr.write(f"{error}".replace("\n", " "))
+            sys.exit(1)
+        except BrokenPipeError:
+            # The reader (head, less) has gone: not a mistake. Keep Python from complaining at exit.
+            sys.stdout = None
+            sys.exit(0)
+
+    def handle(self, *args: Any, **options: Any) -> str | None:
+        """Run the command and translate errors."""
+        try:
+            return self.run(**options)
+        except UserError as error:
+            raise CommandError(str(error)) from error
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            name = f"{error.filename}: " if error.filename else ""
+            raise CommandError(f"{name}{error.strerror or error}.") from error
+        except OperationalError as error:
+            if "no such table" in str(error):
+                raise CommandError("The database is empty: run `manage.py migrate` first.") from error
+            raise CommandError(f"The database answered: {error}".strip()) from error
+
+    def run(self, **options: Any) -> str | None:
+        """Do the work."""
+        raise CommandError(f"{type(self).__module__} does nothing yet.")

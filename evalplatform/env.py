@@ -1,0 +1,114 @@
+"""The one place that reads the environment. Every setting of the platform is listed here."""
+
+import contextlib
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+class EnvironmentMistake(SystemExit):
+    """A variable has a value the platform cannot use; the message names it and what is accepted."""
+
+
+def use_settings() -> None:
+    """Name the settings module for Django when nothing else has."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalplatform.settings")
+
+
+def _boolean(name: str, default: bool) -> bool:
+    text = os.environ.get(name)
+    if text is None or text == "":
+        return default
+    if text not in ("True", "False"):
+        raise EnvironmentMistake(f"{name} is {text!r}; write True or False, exactly so.")
+    return text == "True"
+
+
+def _integer(name: str, default: int) -> int:
+    text = os.environ.get(name) or str(default)
+    try:
+        return int(text)
+    except ValueError:
+        raise EnvironmentMistake(f"{name} is {text!r}; write a whole number.") from None
+
+
+def _list(name: str, default: str) -> list[str]:
+    return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+
+
+def _secret(data_dir: Path) -> str:
+    """Return SECRET_KEY, or one made once and kept in DATA_DIR (readable by its owner alone)."""
+    given = os.environ.get("SECRET_KEY")
+    if given:
+        return given
+    path = data_dir / "secret_key"
+    data_dir.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        # Written whole under another name, then linked: two processes starting at once get one key.
+        draft = data_dir / f"secret_key.{os.getpid()}"
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(50), "ascii")
+        with contextlib.suppress(FileExistsError):
+            path.hardlink_to(draft)
+        draft.unlink()
+    key = path.read_text("ascii").strip()
+    if not key:
+        raise EnvironmentMistake(f"{path} is empty: delete it, or set SECRET_KEY.")
+    return key
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Everything that can be set from outside, after checking."""
+
+    debug: bool
+    secret_key: str
+    data_dir: Path
+    database_url: str
+    allowed_hosts: list[str]
+    csrf_trusted_origins: list[str]
+    base_url: str
+    https: bool
+    broker_url: str
+    language_code: str
+    time_zone: str
+    invitation_days: int
+    log_level: str
+
+
+def read_environment() -> Environment:
+    """Read and check every variable; see `.env.example` for their meaning."""
+    _load_dotenv(BASE_DIR / ".env")
+    data_dir = Path(os.environ.get("DATA_DIR") or BASE_DIR / "data").resolve()
+    return Environment(
+        debug=_boolean("DEBUG", False),
+        secret_key=_secret(data_dir),
+        data_dir=data_dir,
+        database_url=os.environ.get("DATABASE_URL") or f"sqlite:///{data_dir / 'platform.sqlite3'}",
+        allowed_hosts=_list("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]"),
+        csrf_trusted_origins=_list("CSRF_TRUSTED_ORIGINS", ""),
+        base_url=(os.environ.get("BASE_URL") or "http://127.0.0.1:8000").rstrip("/"),
+        https=_boolean("HTTPS", False),
+        broker_url=os.environ.get("CELERY_BROKER_URL") or "filesystem://",
+        language_code=os.environ.get("LANGUAGE_CODE") or "en",
+        time_zone=os.environ.get("TIME_ZONE") or "UTC",
+        invitation_days=_integer("INVITATION_DAYS", 90),
+        log_level=os.environ.get("LOG_LEVEL") or "INFO",
+    )
+
+
+def _load_dotenv(path: Path) -> None:
+    """Take `NAME=value` lines of an .env file for names that the environment does not set."""
+    if not path.is_file():
+        return
+    for number, line in enumerate(path.read_text("utf-8").split("\n"), start=1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        name, separator, value = line.partition("=")
+        if not separator:
+            raise EnvironmentMistake(f"{path}, line {number}: expected NAME=value.")
+        os.environ.setdefault(name.strip(), value.strip())

@@ -1,0 +1,119 @@
+"""Content security, and one place that turns errors into pages or problem+json."""
+
+import logging
+from collections.abc import Callable
+from http import HTTPStatus
+
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from evalplatform.errors import UserError
+
+logger = logging.getLogger(__name__)
+Handler = Callable[[HttpRequest], HttpResponse]
+
+POLICY = (
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+
+
+class ContentSecurityPolicy:
+    """Send a policy that allows nothing inline and no foreign host."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Add the header to every answer."""
+        response = self.get_response(request)
+        response.headers.setdefault("Content-Security-Policy", POLICY)
+        return response
+
+
+class ErrorPages:
+    """Map errors to 400/403/404/409/422 pages and problem+json."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Pass the request on; errors arrive in `process_exception`."""
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Answer a known error; an unknown one stays a 500 and is logged by Django."""
+        if isinstance(error, UserError):
+            return problem(request, error.status, _(error.title), error.message, error.remedy)
+        if isinstance(error, PermissionDenied):
+            return problem(request, HTTPStatus.FORBIDDEN, _("Not allowed"), str(error))
+        if isinstance(error, Http404):
+            return page_not_found(request)
+        if isinstance(error, SuspiciousOperation):
+            logger.warning("suspicious request: %s", error)
+            return problem(request, HTTPStatus.BAD_REQUEST, _("This request cannot be used"), "")
+        return None
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Tell whether the client is a script rather than a person."""
+    return (
+        request.path.startswith("/api/")
+        or request.headers.get("Accept", "").startswith("application/json")
+        or request.content_type == "application/json"
+    )
+
+
+def problem(
+    request: HttpRequest, status: int, title: str, detail: str, remedy: str = "", **extra: object
+) -> HttpResponse:
+    """Return an error as a styled page or, for scripts, as problem+json (RFC 9457)."""
+    body = {"title": title, "status": int(status), "detail": detail, "remedy": remedy}
+    if wants_json(request):
+        return JsonResponse(body | extra, status=status, content_type="application/problem+json")
+    return render(request, "errors/error.html", body | extra, status=status)
+
+
+def page_not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Answer 404."""
+    return problem(
+        request,
+        HTTPStatus.NOT_FOUND,
+        _("Not found"),
+        _("There is nothing at this address, or it is not yours to see."),
+        _("Check the address, or sign in with another account."),
+    )
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Answer 400."""
+    return problem(request, HTTPStatus.BAD_REQUEST, _("This request cannot be used"), "")
+
+
+def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Answer 403."""
+    return problem(request, HTTPStatus.FORBIDDEN, _("Not allowed"), "")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer 500 without touching the database."""
+    return problem(
+        request,
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        _("Something went wrong on our side"),
+        _("The error has been written to the log. Nothing that was saved before is lost."),
+        _("Try again in a moment."),
+    )
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a request whose page is too old: say so, keep what was typed (the browser holds it)."""
+    return problem(
+        request,
+        HTTPStatus.FORBIDDEN,
+        _("This page is too old"),
+        _("You were signed in again meanwhile, or cookies are blocked, so the answer was not taken."),
+        _("Go back, reload the page and send it again; what you typed is kept in the browser."),
+    )
