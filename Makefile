@@ -1,0 +1,68 @@
+# The front door. `make` alone lists what there is.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+CODE := evalplatform annotation mtcore tests manage.py
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test test-long check lint types contracts migrations bench screenshots lock messages clean
+
+help: ## list what there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else "Python 3.11, 3.12 or 3.13 is needed; this is %d.%d. Name another: make PYTHON=python3.12" % v)'
+	@$(PYTHON) -m venv $(VENV) || { echo "python3-venv is missing: install it (Debian: apt-get install python3-venv)"; rm -rf $(VENV); exit 1; }
+	@touch $@
+
+$(VENV)/.platform: $(VENV)/.made requirements.txt
+	@echo "installing the platform's packages"
+	@$(PIP) install --require-hashes -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.platform requirements-dev.txt
+	@echo "installing what tests and checks need"
+	@$(PIP) install --require-hashes -r requirements-dev.txt
+	@touch $@
+
+install: $(VENV)/.platform ## make .venv with the platform's packages
+
+demo: install ## load the demo study, print results and links, serve on 127.0.0.1:8000 until stopped
+	@$(BIN)/python manage.py demo
+
+test: $(VENV)/.dev ## run the whole suite (what needs an absent service or device skips with its reason)
+	@$(BIN)/python -m pytest -m "not long"
+	@url=$$($(BIN)/python -m tests.reachable postgres); \
+	if [ -n "$$url" ]; then echo "database suite again, on PostgreSQL"; DATABASE_URL=$$url $(BIN)/python -m pytest tests/db -m "not long"; \
+	else echo "skipped: the database suite on PostgreSQL (no server answers on 127.0.0.1:5432)"; fi
+
+test-long: $(VENV)/.dev ## also what takes long: calibration, many seeds
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	@$(BIN)/ruff format --check $(CODE)
+	@$(BIN)/ruff check $(CODE)
+
+types: $(VENV)/.dev
+	@$(BIN)/mypy evalplatform annotation mtcore
+
+contracts: $(VENV)/.dev
+	@$(BIN)/lint-imports --no-cache
+
+migrations: $(VENV)/.dev
+	@$(BIN)/python manage.py makemigrations --check --dry-run
+
+check: lint types contracts migrations test ## format, lint, types, import contracts, migrations, tests
+
+bench: $(VENV)/.dev ## measure ratios side by side and write docs/benchmarks.md
+	@$(BIN)/python -m tests.bench
+
+screenshots: $(VENV)/.dev ## make the pictures of the README from the demo study
+	@$(BIN)/python -m tests.screenshots
+
+lock: ## pin requirements*.in (needs uv)
+	@for f in requirements requirements-dev; do uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet $$f.in -o $$f.txt; done
+
+clean: ## remove caches and the environment (never the data)
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
