@@ -1,0 +1,158 @@
+"""Resample segments: one set of counts for all systems, then matrix products.
+
+Koehn (2004), Statistical significance tests for machine translation evaluation. Test sets are strata: each
+resample draws from a test set as many segments as it has.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+import numpy as np
+
+from annotation.stats.records import BoolArray, FloatArray, IntArray
+
+CHUNK_CELLS = 4_000_000
+"""Counts held at once; results do not depend on it."""
+
+
+def resample_counts(
+    rng: np.random.Generator, strata: IntArray, resamples: int, chunk_cells: int = CHUNK_CELLS
+) -> Iterator[FloatArray]:
+    """Yield how often each segment was drawn, some resamples at a time.
+
+    Args:
+        rng: one child generator a stratum is spawned from it, so that the size of a chunk changes nothing.
+        strata: stratum code of each segment [S].
+        resamples: B, the number of resamples in all.
+        chunk_cells: counts made at once.
+
+    Yields:
+        Counts [b, S]; the b add up to B; each row sums within a stratum to the stratum's size.
+    """
+    members = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
+    children = rng.spawn(len(members))
+    rows = max(1, min(resamples, chunk_cells // max(1, len(strata))))
+    for start in range(0, resamples, rows):
+        b = min(rows, resamples - start)
+        counts = np.empty((b, len(strata)), dtype=np.float64)
+        for child, where in zip(children, members, strict=True):
+            size = len(where)
+            draws = child.integers(0, size, size=(b, size), dtype=np.int32).astype(np.int64)
+            draws += np.arange(b)[:, None] * size
+            counts[:, where] = np.bincount(draws.ravel(), minlength=b * size).reshape(b, size)
+        yield counts
+
+
+def bootstrap_means(
+    rng: np.random.Generator, values: FloatArray, strata: IntArray, resamples: int
+) -> FloatArray:
+    """Return the mean of each row in each resample [B, K].
+
+    A row's mean in a resample is Σ c_s v_s / Σ c_s over the segments that the row has. A resample that drew
+    none of them is drawn again from these segments alone, the same for all rows that have the same ones,
+    whatever the other rows are.
+
+    Args:
+        rng: the source of chance.
+        values: one row a quantity [K, S], nan where it has no value.
+        strata: stratum code of each segment [S].
+        resamples: B.
+
+    Returns:
+        Means [B, K]; nan only in columns of rows without any value.
+    """
+    present = ~np.isnan(values)
+    masks, mask_of_row = _distinct_masks(present)
+    numerators = np.where(present, values, 0.0).T
+    denominators = masks.T.astype(np.float64)
+    main, redraw = rng.spawn(2)
+    means = np.empty((resamples, len(values)))
+    totals = np.empty((resamples, len(masks)))
+    start = 0
+    for counts in resample_counts(main, strata, resamples):
+        stop = start + len(counts)
+        means[start:stop] = counts @ numerators
+        totals[start:stop] = np.rint(counts @ denominators)
+        start = stop
+    empty = totals == 0
+    means /= np.where(empty, np.nan, totals)[:, mask_of_row]
+    base = int(redraw.integers(2**63))
+    for mask in np.flatnonzero(empty.any(axis=0)):
+        again = np.flatnonzero(empty[:, mask])
+        where = np.flatnonzero(masks[mask])
+        if len(where):
+            child = np.random.default_rng([base, zlib.crc32(np.packbits(masks[mask]).tobytes())])
+            rows = np.flatnonzero(mask_of_row == mask)
+            means[np.ix_(again, rows)] = _redrawn(
+                child, numerators[np.ix_(where, rows)], strata[where], len(again)
+            )
+    return means
+
+
+def bootstrap_systems(
+    rng: np.random.Generator,
+    raw: FloatArray,
+    z: FloatArray,
+    pairs: IntArray,
+    strata: IntArray,
+    resamples: int,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Resample the means of all entries and the differences of all pairs with the same segments.
+
+    Args:
+        rng: the source of chance.
+        raw: raw score per entry and segment [E, S], nan where there is none.
+        z: z per entry and segment [E, S], nan where there is none.
+        pairs: entries (a, b) [P, 2].
+        strata: stratum code of each segment [S].
+        resamples: B.
+
+    Returns:
+        Raw means [B, E], z means [B, E], and differences z_a − z_b over the segments that both have [B, P].
+    """
+    present = ~np.isnan(z)
+    first, second = pairs[:, 0], pairs[:, 1]
+    same = np.fromiter(
+        (np.array_equal(present[a], present[b]) for a, b in pairs), dtype=bool, count=len(pairs)
+    )
+    apart = z[first[~same]] - z[second[~same]]
+    draws = bootstrap_means(rng, np.vstack([raw, z, apart]), strata, resamples)
+    size = len(raw)
+    z_draws = draws[:, size : 2 * size]
+    differences = np.empty((resamples, len(pairs)))
+    differences[:, same] = z_draws[:, first[same]] - z_draws[:, second[same]]
+    differences[:, ~same] = draws[:, 2 * size :]
+    return draws[:, :size], z_draws, differences
+
+
+def percentile_interval(draws: FloatArray, estimate: FloatArray, level: float = 0.95) -> FloatArray:
+    """Return the percentile interval of each column, widened where needed to contain its estimate [K, 2].
+
+    Args:
+        draws: resampled values [B, K].
+        estimate: the value from the data [K].
+        level: the share of resamples inside, in (0, 1).
+    """
+    tail = (1 - level) / 2
+    low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
+    return np.column_stack([np.minimum(low, estimate), np.maximum(high, estimate)])
+
+
+def _distinct_masks(present: BoolArray) -> tuple[BoolArray, IntArray]:
+    """Return the distinct rows [G, S] and which of them each row is [K]."""
+    number: dict[bytes, int] = {}
+    of_row = np.array(
+        [number.setdefault(np.packbits(row).tobytes(), len(number)) for row in present], dtype=np.int64
+    )
+    first = [int(np.flatnonzero(of_row == mask)[0]) for mask in range(len(number))]
+    return present[first], of_row
+
+
+def _redrawn(
+    rng: np.random.Generator, numerators: FloatArray, strata: IntArray, resamples: int
+) -> FloatArray:
+    """Return resampled means over the given segments only [resamples, K]."""
+    chunks = [counts @ numerators for counts in resample_counts(rng, strata, resamples)]
+    return np.vstack(chunks) / len(strata)
