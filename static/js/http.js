@@ -1,0 +1,93 @@
+/* Talk JSON to the server; every failure becomes a Problem with a status (0: no connection). */
+(() => {
+  "use strict";
+  const { rating } = window;
+
+  class Problem extends Error {
+    constructor(status, body = {}) {
+      super(body.title ?? `status ${status}`);
+      this.status = status;
+      this.body = body;
+    }
+
+    /** True when trying again later may help. */
+    get passing() {
+      return this.status === 0 || this.status >= 500 || [408, 425, 429].includes(this.status);
+    }
+
+    /** True when the server no longer knows who this is. */
+    get session() {
+      return this.status === 401 || this.status === 403;
+    }
+  }
+
+  async function request(url, options) {
+    let response;
+    try {
+      response = await fetch(url, { credentials: "same-origin", cache: "no-store", ...options });
+    } catch {
+      throw new Problem(0);
+    }
+    const isJson = (response.headers.get("Content-Type") ?? "").includes("json");
+    let body = {};
+    try {
+      if (isJson) body = await response.json();
+    } catch {
+      throw new Problem(0);
+    }
+    if (!response.ok) throw new Problem(response.status, body);
+    if (!isJson) throw new Problem(401, { login_url: response.redirected ? response.url : undefined });
+    return body;
+  }
+
+  class Server {
+    #csrf;
+    #owner;
+
+    constructor({ csrf, owner }) {
+      this.#csrf = csrf;
+      this.#owner = owner;
+    }
+
+    get(url, parameters = {}) {
+      const whole = new URL(url, location.href);
+      for (const [name, value] of Object.entries(parameters)) whole.searchParams.set(name, value);
+      return request(whole, { headers: { Accept: "application/json" } });
+    }
+
+    /** Post JSON. A token that grew stale (signed in again in another tab) is renewed once. */
+    async post(url, body) {
+      try {
+        return await request(url, this.#options(body));
+      } catch (problem) {
+        if (problem.status === 403 && (await this.#renewToken())) return request(url, this.#options(body));
+        throw problem;
+      }
+    }
+
+    /** Post without waiting, so that it outlives the page. */
+    postAndLeave(url, body) {
+      fetch(url, { ...this.#options(body), keepalive: true, credentials: "same-origin" }).catch(() => {});
+    }
+
+    #options(body) {
+      const headers = { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": this.#csrf };
+      return { method: "POST", headers, body: JSON.stringify(body) };
+    }
+
+    async #renewToken() {
+      try {
+        const page = await fetch(location.href, { credentials: "same-origin", cache: "no-store" });
+        const found = new DOMParser().parseFromString(await page.text(), "text/html").getElementById("config");
+        const config = JSON.parse(found.textContent);
+        if (!page.ok || config.owner !== this.#owner) return false;
+        this.#csrf = config.csrf;
+        return true;
+      } catch {
+        return false;
+      }
+    }
+  }
+
+  Object.assign(rating, { Problem, Server });
+})();

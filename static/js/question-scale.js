@@ -1,0 +1,218 @@
+/* A score on a scale: a track and a number that show the same value. Unset is a state of its own. */
+(() => {
+  "use strict";
+  const { rating } = window;
+  const FRESH_NUMBER_MS = 1_200;
+  const DRAG_PX = 6;
+  const LONGEST = 5;
+  const ZEROS = [
+    0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
+    0x1040, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1b50, 0xa8d0, 0xff10,
+  ];
+
+  /** Decimal digits of any script as 0 to 9; everything else stays. */
+  function westernDigits(text) {
+    return text.replace(/\p{Nd}/gu, (mark) => {
+      const code = mark.codePointAt(0);
+      const zero = ZEROS.find((first) => code >= first && code < first + 10);
+      return zero === undefined ? mark : String(code - zero);
+    });
+  }
+
+  class ScaleQuestion {
+    #track = rating.byId("track");
+    #number = rating.byId("number");
+    #onChange;
+    #low = 1;
+    #high = 100;
+    #typedAt = -Infinity;
+    #hint;
+
+    /** @param onChange called after every change by the rater; `hint` shows a short message. */
+    constructor({ onChange, hint }) {
+      this.#onChange = onChange;
+      this.#hint = hint;
+      this.#number.addEventListener("input", () => this.#typed());
+      this.#number.addEventListener("blur", () => (this.#typedAt = -Infinity));
+      this.#listenToPointer();
+    }
+
+    /** Show a question with `answers` ({score}) or, where null, with nothing set. */
+    show({ low, high, name }, answers) {
+      this.#low = low;
+      this.#high = high;
+      this.name = name;
+      this.#typedAt = -Infinity;
+      this.#number.value = answers?.[name] ?? "";
+      this.#draw();
+    }
+
+    /** The answers to send, or null when there is no valid value. */
+    answers() {
+      const value = this.#value();
+      return value === null ? null : { [this.name]: value };
+    }
+
+    /** What was typed, valid or not, to be restored by `show`. */
+    draft() {
+      return this.#text() === "" ? null : { [this.name]: this.#number.value };
+    }
+
+    /** Why the value cannot be sent, or null. */
+    fault() {
+      const text = this.#text();
+      const values = { text, low: this.#low, high: this.#high };
+      if (text === "") return rating.say("score_missing", values);
+      if (!/^\d+$/.test(text)) return rating.say("score_number", values);
+      return this.#value() === null ? rating.say("score_range", values) : null;
+    }
+
+    /** Mark the number as faulty and go there. */
+    reject() {
+      this.#number.setAttribute("aria-invalid", "true");
+      this.#number.focus();
+      this.#number.select();
+    }
+
+    /** Put the focus where the next key is useful, without opening a phone's keyboard. */
+    focus() {
+      const onTouch = matchMedia("(pointer: coarse)").matches;
+      (onTouch || this.#text() !== "" ? this.#track : this.#number).focus({ preventScroll: true });
+    }
+
+    /** Handle a key of the page; true when it was ours. */
+    handleKey(event, isElsewhere) {
+      const { key, target } = event;
+      if (/^\p{Nd}$/u.test(key)) return this.#digit(key, target);
+      const isOurs = target === this.#number || target === this.#track;
+      if (target === this.#number && key === " ") {
+        scrollBy({ top: (event.shiftKey ? -0.8 : 0.8) * innerHeight });
+        return true;
+      }
+      if (isElsewhere && !isOurs) return false;
+      const sideways = key === "ArrowLeft" || key === "ArrowRight";
+      if (!isOurs && !sideways) return false;
+      const step = this.#stepOf(key, event.shiftKey);
+      if (step === null) return false;
+      if (step.to !== undefined) this.#choose(step.to);
+      else this.#move(step.by);
+      return true;
+    }
+
+    /** True when Enter on this element means "save". */
+    takesEnter(element) {
+      return element === this.#number || element === this.#track;
+    }
+
+    /** True when Backspace on this element edits a value. */
+    isEditing(element) {
+      return element === this.#number && this.#number.value !== "";
+    }
+
+    #stepOf(key, isShifted) {
+      const size = isShifted ? 10 : 1;
+      const rightwards = rating.isRightToLeft() ? -size : size;
+      const steps = {
+        ArrowRight: { by: rightwards }, ArrowLeft: { by: -rightwards }, ArrowUp: { by: size }, ArrowDown: { by: -size },
+        PageUp: { by: 10 }, PageDown: { by: -10 }, Home: { to: this.#low }, End: { to: this.#high },
+      };
+      return steps[key] ?? null;
+    }
+
+    #move(by) {
+      const value = this.#value();
+      if (value === null) {
+        this.#hint(rating.say("score_hint"));
+        this.#number.focus({ preventScroll: true });
+        return;
+      }
+      this.#choose(Math.min(this.#high, Math.max(this.#low, value + by)));
+    }
+
+    /** A digit goes on with the number being typed, or begins a new one after a pause. */
+    #digit(key, target) {
+      const text = this.#number.value;
+      const isAtEnd = this.#number.selectionStart === text.length;
+      if (target === this.#number && text !== "" && (!isAtEnd || !/^\d+$/.test(text))) return false;
+      const isFresh = performance.now() - this.#typedAt > FRESH_NUMBER_MS;
+      this.#number.focus({ preventScroll: true });
+      this.#number.value = (isFresh ? "" : text.slice(0, LONGEST)) + westernDigits(key);
+      this.#typed();
+      return true;
+    }
+
+    #typed() {
+      this.#typedAt = performance.now();
+      const plain = westernDigits(this.#number.value);
+      if (plain !== this.#number.value) this.#number.value = plain;
+      this.#draw();
+      this.#onChange();
+    }
+
+    #choose(value) {
+      this.#number.value = String(value);
+      this.#typedAt = -Infinity;
+      this.#draw();
+      this.#onChange();
+    }
+
+    #text() {
+      return westernDigits(this.#number.value).trim();
+    }
+
+    #value() {
+      const text = this.#text();
+      const value = Number(text);
+      return /^\d+$/.test(text) && value >= this.#low && value <= this.#high ? value : null;
+    }
+
+    #draw() {
+      const value = this.#value();
+      const share = value === null ? 0 : (100 * (value - this.#low)) / (this.#high - this.#low);
+      this.#track.style.setProperty("--value", share.toFixed(2));
+      this.#track.style.setProperty("--set", value === null ? "0" : "1");
+      this.#number.removeAttribute("aria-invalid");
+      this.#track.setAttribute("aria-valuemin", this.#low);
+      this.#track.setAttribute("aria-valuemax", this.#high);
+      if (value === null) {
+        this.#track.removeAttribute("aria-valuenow");
+        this.#track.setAttribute("aria-valuetext", rating.say("score_not_set"));
+      } else {
+        this.#track.setAttribute("aria-valuenow", value);
+        this.#track.removeAttribute("aria-valuetext");
+      }
+    }
+
+    /** The value under a point of the track, counted from the side where the page begins. */
+    #valueAt(clientX) {
+      const box = this.#track.getBoundingClientRect();
+      const fromLeft = Math.min(1, Math.max(0, (clientX - box.left) / box.width));
+      const share = rating.isRightToLeft() ? 1 - fromLeft : fromLeft;
+      return Math.round(this.#low + share * (this.#high - this.#low));
+    }
+
+    /** Mouse and pen set at once; a finger sets when lifted or moved sideways, so that scrolling sets nothing. */
+    #listenToPointer() {
+      let start = null;
+      const set = (event) => this.#choose(this.#valueAt(event.clientX));
+      this.#track.addEventListener("pointerdown", (event) => {
+        if (event.button !== 0) return;
+        start = { x: event.clientX, isDragging: event.pointerType !== "touch" };
+        this.#track.setPointerCapture(event.pointerId);
+        if (start.isDragging) set(event);
+      });
+      this.#track.addEventListener("pointermove", (event) => {
+        if (start === null) return;
+        start.isDragging ||= Math.abs(event.clientX - start.x) > DRAG_PX;
+        if (start.isDragging) set(event);
+      });
+      this.#track.addEventListener("pointerup", (event) => {
+        if (start !== null) set(event);
+        start = null;
+      });
+      this.#track.addEventListener("pointercancel", () => (start = null));
+    }
+  }
+
+  rating.kinds.scale = ScaleQuestion;
+})();

@@ -1,0 +1,285 @@
+/* The flow of the rater's page: show a screen, take its answer, go on at once; the outbox does the sending. */
+(() => {
+  "use strict";
+  const { rating } = window;
+  const { byId, say } = rating;
+
+  const config = rating.readJson("config");
+  const first = rating.readJson("screen");
+  const form = byId("answer-form");
+  const store = new rating.Store(`rating:${config.owner ?? ""}:${config.urls.answers}:`);
+  const server = new rating.Server(config);
+  const clock = new rating.ActiveTime();
+  const outbox = new rating.Outbox({
+    store, server, url: config.urls.answers,
+    on: { changed: showSavedState, saved: onSaved, refused: onRefused, held: showTrouble },
+  });
+  const screens = new rating.Screens({ server, urls: config.urls, first, skip: (key) => outbox.latestFor(key) !== undefined });
+  const Question = rating.kinds[first.protocol_question.kind];
+  const question = new Question({ onChange: onEdit, hint: setFault });
+  const comment = new rating.CommentBox({ onChange: onEdit, onClose: () => question.focus() });
+  let progress = rating.readJson("progress");
+  let shownAt = "";
+  let isGoingBack = false;
+  let isLeaving = false;
+  let waits = 0;
+
+  /* ---- Showing ---- */
+
+  function show(screen) {
+    if (screen.protocol_question.kind !== first.protocol_question.kind) return location.reload();
+    const waiting = outbox.latestFor(screen.key);
+    if (waiting) recall(screen, waiting);
+    const draft = store.get(`draft:${screen.key}`);
+    const asked = screen.protocol_question;
+    form.elements.assignment.value = screen.key;
+    form.elements.client_key.value = screen.client_key;
+    byId("prompt").textContent = asked.prompt;
+    byId("help").textContent = asked.help;
+    byId("help").hidden = asked.help === "";
+    rating.drawTexts(byId("texts"), screen);
+    question.show(asked, draft ? draft.answers : screen.answer);
+    comment.value = draft ? draft.comment : (screen.comment ?? "");
+    setFault("");
+    showPanel(null);
+    markReady();
+    document.title = say(`title_${asked.kind}`, screen);
+    shownAt = new Date().toISOString();
+    clock.restart();
+    scrollTo({ top: 0, behavior: "instant" });
+    question.focus();
+    announce([say("position", screen), screen.answer ? say("answered") : ""].join(" ").trim());
+    return undefined;
+  }
+
+  /** Take over an answer that is still on its way, and remember that its key is spent. */
+  function recall(screen, entry) {
+    screen.answer = entry.answers;
+    screen.comment = entry.comment;
+    screen.isKeySpent ||= entry.client_key === screen.client_key;
+  }
+
+  /** Put a message in the place of the form: loading, offline, sending, or nothing at all (stopped). */
+  function showPanel(name) {
+    form.hidden = name !== null;
+    byId("next").disabled = name !== null;
+    byId("hints").hidden = name !== null;
+    byId("comment-toggle").disabled = name !== null;
+    byId("waiting").hidden = name === null || name === "stopped";
+    byId("waiting-title").textContent = name === null ? "" : say(`${name}_title`);
+    byId("waiting-detail").textContent = name === null ? "" : say(`${name}_detail`);
+  }
+
+  function showProgress() {
+    const done = Math.min(progress.total, progress.done + outbox.firstAnswers);
+    byId("counts").textContent = say("counts", { done, left: progress.total - done });
+    byId("bar").max = progress.total;
+    byId("bar").value = done;
+  }
+
+  function showSavedState(state, unsent) {
+    byId("saved").dataset.state = state;
+    byId("saved").setAttribute("aria-busy", String(state === "saving"));
+    const line = say(state, { n: unsent });
+    if (byId("saved").textContent !== line) byId("saved").textContent = line;
+    byId("pause-saved").hidden = unsent > 0;
+    byId("pause-unsent").hidden = unsent === 0;
+    if (unsent === 0 && byId("trouble").dataset.kind === "held") byId("trouble").hidden = true;
+    if (!screens.current && screens.isExhausted) finish();
+  }
+
+  function announce(text) {
+    byId("announce").textContent = text;
+  }
+
+  function setFault(text) {
+    byId("message").textContent = text;
+  }
+
+  function markReady() {
+    byId("next").setAttribute("aria-disabled", String(question.answers() === null));
+  }
+
+  /* ---- Answering ---- */
+
+  function onEdit() {
+    const screen = screens.current;
+    if (!screen) return;
+    setFault("");
+    markReady();
+    store.set(`draft:${screen.key}`, { answers: question.draft(), comment: comment.value });
+  }
+
+  function save() {
+    const screen = screens.current;
+    if (!screen || isGoingBack) return;
+    const fault = question.fault();
+    if (fault !== null) {
+      setFault(fault);
+      question.reject();
+      return;
+    }
+    const [answers, remark] = [question.answers(), comment.value.trim()];
+    if (isNew(screen, answers, remark)) send(screen, answers, remark);
+    store.remove(`draft:${screen.key}`);
+    goOn();
+  }
+
+  /** An unchanged answer is the same answer: it is not sent again. */
+  function isNew(screen, answers, remark) {
+    const name = screen.protocol_question.name;
+    return !screen.answer || screen.answer[name] !== answers[name] || (screen.comment ?? "") !== remark;
+  }
+
+  function send(screen, answers, remark) {
+    const client_key = screen.isKeySpent ? rating.newClientKey() : screen.client_key;
+    const entry = { assignment: screen.key, client_key, answers, comment: remark, shown_at: shownAt, active_ms: clock.read() };
+    const isFirst = !screen.done && !screen.answer;
+    Object.assign(screen, { answer: answers, comment: remark, isKeySpent: true });
+    outbox.add({ ...entry, first: isFirst });
+    showProgress();
+  }
+
+  function onSaved(reply, entry) {
+    progress = reply.progress ?? progress;
+    const screen = screens.find(entry.assignment);
+    if (screen) screen.done = true;
+    showProgress();
+  }
+
+  /** The server will never take this answer: give it back to the rater, with the reason. */
+  function onRefused(problem, entry) {
+    store.set(`draft:${entry.assignment}`, { answers: entry.answers, comment: entry.comment });
+    const screen = screens.find(entry.assignment);
+    if (screen) screen.answer = null;
+    showTrouble(problem, screen);
+    showProgress();
+  }
+
+  function showTrouble(problem, screen = null) {
+    const { title, detail, remedy, login_url: link } = problem.body;
+    const isLost = problem.session && !detail;
+    byId("trouble").dataset.kind = screen ? "refused" : "held";
+    byId("trouble-title").textContent = title ?? say(problem.session ? "session_title" : "refused_title");
+    byId("trouble-detail").textContent = isLost ? say("session_detail") : [detail, remedy].filter(Boolean).join(" ");
+    byId("trouble-link").hidden = !link;
+    if (link) byId("trouble-link").href = link;
+    byId("trouble-show").hidden = !screen;
+    byId("trouble-show").onclick = () => {
+      byId("trouble").hidden = true;
+      screens.goTo(screen);
+      show(screen);
+    };
+    byId("trouble").hidden = false;
+  }
+
+  /* ---- Going on and back ---- */
+
+  async function goOn() {
+    const next = screens.next();
+    if (next) {
+      show(next);
+      await refillQuietly();
+      return;
+    }
+    await waitForNext();
+  }
+
+  async function refillQuietly() {
+    try {
+      await screens.refill();
+    } catch (problem) {
+      if (!(problem instanceof rating.Problem)) throw problem;
+    }
+  }
+
+  /** Nothing at hand: fetch until something comes, the rater goes back, or all is done. */
+  async function waitForNext() {
+    const mine = (waits += 1);
+    const isOver = () => mine !== waits || screens.current !== undefined;
+    showPanel("loading");
+    for (let tries = 0; !isOver(); tries += 1) {
+      try {
+        await screens.refill();
+        if (isOver()) return;
+        if (screens.hasNext) await goOn();
+        else if (screens.isExhausted) finish();
+        if (screens.isExhausted) return;
+      } catch (problem) {
+        if (!(problem instanceof rating.Problem)) throw problem;
+        if (isOver()) return;
+        if (!problem.passing) showTrouble(problem);
+        showPanel(problem.passing ? "offline" : "stopped");
+        await pause(Math.min(30_000, 1_000 * 2 ** tries));
+      }
+    }
+  }
+
+  /** Resolve after a while, or as soon as the connection is back. */
+  function pause(wait) {
+    return new Promise((resolve) => {
+      setTimeout(resolve, wait);
+      addEventListener("online", resolve, { once: true });
+    });
+  }
+
+  /** Leave for the last page once every answer is acknowledged; called again when the outbox runs empty. */
+  function finish() {
+    const isSent = outbox.entries().length === 0;
+    showPanel(isSent || byId("saved").dataset.state === "saving" ? "sending" : "unsent");
+    if (!isSent || isLeaving) return;
+    isLeaving = true;
+    for (const name of store.names("draft:")) store.remove(name);
+    location.assign(config.urls.finish);
+  }
+
+  async function goBack() {
+    if (isGoingBack) return;
+    isGoingBack = true;
+    try {
+      const screen = await screens.previous();
+      if (screen) show(screen);
+      else setFault(say("first"));
+    } catch (problem) {
+      if (!(problem instanceof rating.Problem)) throw problem;
+      if (problem.passing) setFault(say("previous_failed"));
+      else showTrouble(problem);
+    } finally {
+      isGoingBack = false;
+    }
+  }
+
+  /* ---- Wiring ---- */
+
+  function start() {
+    form.noValidate = true;
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      save();
+    });
+    byId("next").addEventListener("click", (event) => {
+      if (event.detail > 1) event.preventDefault(); /* the second half of a double click */
+    });
+    byId("previous").addEventListener("click", goBack);
+    rating.listenToKeys(question, { save, previous: goBack, comment: () => comment.open(), help: () => rating.openDialog("keys") }, store);
+    rating.listenToDialogs();
+    rating.listenToProblems({ server, url: config.urls.problem, assignment: () => screens.current?.key ?? first.key });
+    new ResizeObserver(([footer]) => {
+      document.body.style.setProperty("--footer", `${Math.ceil(footer.borderBoxSize[0].blockSize)}px`);
+    }).observe(document.querySelector("footer.bar"));
+    addEventListener("beforeunload", (event) => {
+      if (store.volatile) event.preventDefault();
+    });
+    addEventListener("pageshow", (event) => {
+      if (event.persisted && screens.current) show(screens.current);
+    });
+    const isOnItsWay = outbox.latestFor(first.key) !== undefined;
+    show(first);
+    showProgress();
+    outbox.flush();
+    if (isOnItsWay) goOn();
+    else refillQuietly();
+  }
+
+  start();
+})();

@@ -1,0 +1,80 @@
+/* The screens a rater passes through: those seen (for going back) and those fetched ahead (for going on). */
+(() => {
+  "use strict";
+  const AHEAD = 3;
+
+  class Screens {
+    #server;
+    #urls;
+    #seen;
+    #ahead = [];
+    #at = 0;
+    #last;
+    #fetching = null;
+    #skip;
+    isExhausted = false;
+
+    /** @param skip tells of a key whether its answer is on the way already. */
+    constructor({ server, urls, first, skip }) {
+      this.#server = server;
+      this.#urls = urls;
+      this.#seen = [first];
+      this.#last = first.key;
+      this.#skip = skip;
+    }
+
+    /** The screen shown, or undefined past the last one. */
+    get current() {
+      return this.#seen[this.#at];
+    }
+
+    /** True when going on needs no fetch. */
+    get hasNext() {
+      return this.#at + 1 < this.#seen.length || this.#ahead.length > 0;
+    }
+
+    find(key) {
+      return this.#seen.find((screen) => screen.key === key);
+    }
+
+    /** Go on without waiting; undefined when nothing is at hand. */
+    next() {
+      if (this.#at < this.#seen.length) this.#at += 1;
+      if (this.#at === this.#seen.length && this.#ahead.length > 0) this.#seen.push(this.#ahead.shift());
+      return this.current;
+    }
+
+    /** Make `screen`, one of those seen, the current one. */
+    goTo(screen) {
+      this.#at = this.#seen.indexOf(screen);
+    }
+
+    /** The screen before, from the server when this page has not seen it; null when there is none. */
+    async previous() {
+      if (this.#at > 0) {
+        this.#at -= 1;
+        return this.current;
+      }
+      const { screen } = await this.#server.get(this.#urls.previous, { before: this.#seen[0].key });
+      if (screen) this.#seen.unshift(screen);
+      return screen;
+    }
+
+    /** Fetch ahead up to a handful of open screens; one request at a time. */
+    refill() {
+      if (this.isExhausted || this.#ahead.length >= AHEAD) return Promise.resolve();
+      this.#fetching ??= this.#fetch().finally(() => (this.#fetching = null));
+      return this.#fetching;
+    }
+
+    async #fetch() {
+      const { screens } = await this.#server.get(this.#urls.screens, { after: this.#last, n: AHEAD });
+      if (screens.length === 0) this.isExhausted = true;
+      else this.#last = screens.at(-1).key;
+      const known = new Set([...this.#seen, ...this.#ahead].map(({ key }) => key));
+      this.#ahead.push(...screens.filter(({ key }) => !known.has(key) && !this.#skip(key)));
+    }
+  }
+
+  window.rating.Screens = Screens;
+})();
