@@ -1,0 +1,171 @@
+"""Read the tables of others through a map from our fields to their columns."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.formats.base import (
+    ComparisonRow,
+    FormatError,
+    ParsedJudgements,
+    RatingRow,
+    Winner,
+)
+from annotation.formats.cells import Cells, is_duration
+from annotation.formats.columns import missing_columns
+from annotation.formats.table import Table
+
+RATING_FIELDS = ("rater", "system", "segment", "score")
+COMPARISON_FIELDS = ("rater", "left", "right", "segment", "choice")
+OPTIONAL_FIELDS = (
+    "kind", "group", "time", "testset", "document", "direction", "input", "context", "comment",
+)  # fmt: skip
+FIELDS = tuple(dict.fromkeys((*RATING_FIELDS, *COMPARISON_FIELDS, *OPTIONAL_FIELDS)))
+DEFAULTS = {
+    "segment": ("segment", "segment_id"),
+    "kind": ("kind", "item_type"),
+    "document": ("document", "document_id"),
+    "left": ("left", "system_1"),
+    "right": ("right", "system_2"),
+    "choice": ("choice", "preferred"),
+}
+_TIES = frozenset({"equal", "tie", "="})
+
+
+def parse_map(text: str) -> dict[str, str]:
+    """Read "rater=COL,system=COL,…" into field → column.
+
+    Raises:
+        FormatError: not of this shape, an unknown field, or a field given twice.
+    """
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        field, equals, column = (piece.strip() for piece in part.partition("="))
+        if not equals or not field or not column:
+            raise FormatError(
+                f"the column map has “{part}”", remedy="Write field=COLUMN, separated by commas."
+            )
+        if field not in FIELDS:
+            raise FormatError(
+                f"the column map has the unknown field “{field}”", remedy=f"Known are: {', '.join(FIELDS)}."
+            )
+        if field in found:
+            raise FormatError(f"the column map has “{field}” twice", remedy="Give each field one column.")
+        found[field] = column
+    return found
+
+
+def parse_mapped(table: Table, cells: Cells) -> ParsedJudgements:
+    """Read a table whose columns are named by the options' map, or by the names we look for without one.
+
+    With a map, the fields it leaves out are looked for under their own names when they are needed, and not
+    at all when they are not.
+
+    Raises:
+        FormatError: a column is missing, or a cell cannot be read.
+    """
+    given = cells.options.column_map
+    columns = dict(given) if given else _guess(table.header)
+    compared = "choice" in columns or {"left", "right"} <= columns.keys()
+    needed: tuple[str, ...] = COMPARISON_FIELDS if compared else RATING_FIELDS
+    columns.update({field: field for field in needed if field not in columns})
+    missing_columns(list(columns.values()), table.header, table.name)
+    parsed = ParsedJudgements()
+    reader = _MappedRows({field: table.header.index(column) for field, column in columns.items()}, cells)
+    if compared:
+        parsed.comparisons = [pair for line, row in table.rows if (pair := reader.comparison(row, line))]
+    else:
+        parsed.ratings = [rated for line, row in table.rows if (rated := reader.rating(row, line))]
+    parsed.notices = [*table.notices, *cells.notices()]
+    if reader.durations:
+        column = columns["time"]
+        parsed.notices.append(
+            f"{table.name}: the column {column} holds seconds spent, not points in time: kept as such"
+        )
+    return parsed
+
+
+def _guess(header: Sequence[str]) -> dict[str, str]:
+    guessed = {}
+    for field in FIELDS:
+        column = next((name for name in DEFAULTS.get(field, (field,)) if name in header), None)
+        if column is not None:
+            guessed[field] = column
+    return guessed
+
+
+class _MappedRows:
+    """Make rows of the cells that the map points at."""
+
+    def __init__(self, at: Mapping[str, int], cells: Cells) -> None:
+        self.at = at
+        self.cells = cells
+        self.durations = 0
+        self.extras = [
+            (field, at[field])
+            for field in ("testset", "document", "direction", "input", "context", "group", "comment")
+            if field in at
+        ]
+
+    def rating(self, row: list[str], line: int) -> RatingRow | None:
+        at, cells = self.at, self.cells
+        kind = cells.kind(row[at["kind"]], line) if "kind" in at else "system"
+        if kind is None:
+            return None
+        system = row[at["system"]]
+        made = RatingRow(
+            rater=cells.name_of(row[at["rater"]], "rater", line),
+            system=system,
+            systems=cells.systems(system, line),
+            segment=self._segment(row, line),
+            score=cells.score(row[at["score"]], line, cells.options.scale),
+            kind=kind,
+            line=line,
+            **self._extras(row),
+        )
+        return made._replace(**self._times(row, line)) if "time" in at else made
+
+    def comparison(self, row: list[str], line: int) -> ComparisonRow | None:
+        at, cells = self.at, self.cells
+        kind = cells.kind(row[at["kind"]], line) if "kind" in at else "system"
+        if kind is None:
+            return None
+        made = ComparisonRow(
+            rater=cells.name_of(row[at["rater"]], "rater", line),
+            left=cells.systems(row[at["left"]], line),
+            right=cells.systems(row[at["right"]], line),
+            segment=self._segment(row, line),
+            winner=self._winner(row, line),
+            kind=kind,
+            line=line,
+            **self._extras(row),
+        )
+        return made._replace(**self._times(row, line)) if "time" in at else made
+
+    def _extras(self, row: list[str]) -> dict[str, Any]:
+        return {field: row[index] for field, index in self.extras}
+
+    def _segment(self, row: list[str], line: int) -> str:
+        segment = row[self.at["segment"]]
+        if not segment:
+            raise self.cells.error(line, "has no segment", "Give the segment's id.")
+        return segment
+
+    def _winner(self, row: list[str], line: int) -> Winner:
+        """Read a choice given as a side, as a tie, or as the name of the preferred system."""
+        choice, left, right = (row[self.at[field]] for field in ("choice", "left", "right"))
+        if choice in (left, right):
+            return "left" if choice == left else "right"
+        if choice.lower() in _TIES:
+            return "equal"
+        if choice.lower() in ("left", "right"):
+            return "left" if choice.lower() == "left" else "right"
+        raise self.cells.error(
+            line, f"the choice is “{choice}”", f"Write left, right, equal, or one of: {left}, {right}."
+        )
+
+    def _times(self, row: list[str], line: int) -> dict[str, Any]:
+        text = row[self.at["time"]].strip()
+        if is_duration(text):
+            self.durations += 1
+            return {"seconds": float(text)}
+        return {"time_end": self.cells.time(text, line)}
