@@ -12,7 +12,6 @@ from annotation.formats.table import Row, decode
 from mtcore.corpora.names import JOINER
 from mtcore.corpora.reader import Lines, split_lines
 
-
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 

@@ -50,7 +50,7 @@ def write_csv(
     count = 0
     for row in rows:
         if spreadsheet:
-            writer.writerow([_escape(value) if isinstance(value, str) else _cell(value) for value in row])
+            writer.writerow([_escaped_cell(value) for value in row])
         else:
             writer.writerow([_cell(value) for value in row])
         count += 1
@@ -107,8 +107,10 @@ def _json_value(value: Value) -> object:
     return [_clean(one) for one in value]
 
 
-def _escape(text: str) -> str:
-    return f"'{_clean(text)}" if _FORMULA.match(text) else _clean(text)
+def _escaped_cell(value: Value) -> str:
+    cell = _cell(value)
+    is_text = not isinstance(value, int | float | datetime)
+    return f"'{cell}" if is_text and _FORMULA.match(cell) else cell
 
 
 def _clean(text: str) -> str:
