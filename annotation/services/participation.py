@@ -1,0 +1,169 @@
+"""A rater in a campaign: finding, starting, consenting, progress, finishing, reporting a problem."""
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Count, Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from markdown_it import MarkdownIt
+
+from annotation.models import Assignment, AuditEvent, Campaign, Participation
+from annotation.protocols import PROTOCOLS, Protocol
+from annotation.protocols.base import Scale
+from evalplatform.errors import BadInput, Conflict, NotFound
+
+TEXT_LENGTH = 5000
+_SEEN_EVERY = timedelta(minutes=1)
+_KEY = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_MARKDOWN = MarkdownIt("commonmark", {"html": False})
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Distinct live assignments of a rater in a campaign: those answered, and all."""
+
+    done: int
+    total: int
+
+    @property
+    def left(self) -> int:
+        """How many wait for an answer."""
+        return self.total - self.done
+
+    def as_dict(self) -> dict[str, int]:
+        """Return what the rater's page shows."""
+        return {"done": self.done, "left": self.left, "total": self.total}
+
+
+def participation_find(*, key: str, campaign_key: str) -> Participation | None:
+    """Return the participation of that key in that campaign, with both its sides read along."""
+    return (
+        Participation.objects.select_related("campaign", "rater")
+        .filter(key=key, campaign__key=campaign_key)
+        .first()
+    )
+
+
+def participation_progress(participation: Participation) -> Progress:
+    """Count the live assignments."""
+    counts = Assignment.objects.filter(participation=participation).aggregate(
+        done=Count("pk", filter=Q(state=Assignment.State.DONE)),
+        total=Count("pk", filter=~Q(state=Assignment.State.RELEASED)),
+    )
+    return Progress(**counts)
+
+
+def participation_start(*, participation: Participation) -> None:
+    """Note that the rater has opened the invitation. Doing so again changes nothing but the time."""
+    participation.last_seen_at = timezone.now()
+    participation.save(update_fields=["last_seen_at"])
+
+
+def participation_consent(*, participation: Participation) -> None:
+    """Keep the time of the first consent and let the rater work."""
+    Participation.objects.filter(pk=participation.pk, consented_at=None).update(consented_at=timezone.now())
+    Participation.objects.filter(pk=participation.pk, state=Participation.State.INVITED).update(
+        state=Participation.State.ACTIVE
+    )
+
+
+def participation_seen(*, participation: Participation) -> None:
+    """Keep when the rater was last here, to the minute."""
+    now = timezone.now()
+    if participation.last_seen_at is None or participation.last_seen_at < now - _SEEN_EVERY:
+        Participation.objects.filter(pk=participation.pk).update(last_seen_at=now)
+
+
+def completion_code(participation: Participation, progress: Progress) -> str:
+    """Return the campaign's code once everything is answered, else nothing."""
+    return participation.campaign.completion_code if progress.total and not progress.left else ""
+
+
+def problem_report(*, participation: Participation, assignment_key: str, text: str) -> AuditEvent:
+    """Keep what a rater says is wrong with an item or its page.
+
+    Raises:
+        BadInput: nothing was written, or more than 5,000 characters.
+        NotFound: the assignment is not this rater's.
+    """
+    text_check(text, name=_("The report"))
+    if not text.strip():
+        raise BadInput(_("The report is empty."), _("Write what is wrong."))
+    if (
+        not is_key(assignment_key)
+        or not Assignment.objects.filter(participation=participation, key=assignment_key).exists()
+    ):
+        raise NotFound(_("There is no such item among yours."), _("Reload the page."))
+    return AuditEvent.note(
+        "problem.reported",
+        participation=participation,
+        campaign=participation.campaign,
+        study=participation.campaign.study,
+        assignment=assignment_key,
+        text=text.strip(),
+    )
+
+
+def is_key(key: Any) -> bool:
+    """Tell whether something from outside has the form of a public key."""
+    return isinstance(key, str) and _KEY.fullmatch(key) is not None
+
+
+def text_check(text: Any, *, name: str) -> None:
+    """Make sure that what a rater wrote can be stored on every database.
+
+    Raises:
+        BadInput: no text, NUL or half a character in it, or more than 5,000 characters.
+    """
+    if not isinstance(text, str) or "\x00" in text or any("\ud800" <= mark <= "\udfff" for mark in text):
+        raise BadInput(_("%(name)s is not a text.") % {"name": name}, _("Write it again."))
+    if len(text) > TEXT_LENGTH:
+        raise BadInput(
+            _("%(name)s has %(count)d characters; 5,000 are possible.") % {"name": name, "count": len(text)},
+            _("Shorten it."),
+        )
+
+
+def consent_check(participation: Participation) -> None:
+    """Make sure that the rater has agreed to take part.
+
+    Raises:
+        Conflict: not yet.
+    """
+    if participation.consented_at is None:
+        raise Conflict(
+            _("You have not agreed to take part yet."),
+            _("Open your invitation link again and read what it says."),
+        )
+
+
+def campaign_protocol(campaign: Campaign) -> Protocol:
+    """Return the protocol of a campaign on the campaign's own scale.
+
+    Raises:
+        NotFound: the protocol is not known here.
+    """
+    protocol = PROTOCOLS.get(campaign.protocol)
+    if protocol is None:
+        raise NotFound(
+            _("This campaign asks in a way that is not known here (%(name)s).") % {"name": campaign.protocol}
+        )
+    labels = {name: str(campaign.settings.get(name, "")) for name in ("low_label", "high_label")}
+    return protocol(scale=Scale(low=int(campaign.scale_low), high=int(campaign.scale_high), **labels))
+
+
+def guidelines_html(campaign: Campaign) -> str:
+    """Return the guidelines as HTML in which nothing but Markdown can make elements."""
+    return str(_MARKDOWN.render(campaign.guidelines or _(campaign_protocol(campaign).guidelines)))
+
+
+def consent_text(campaign: Campaign) -> str:
+    """Return what a rater agrees to: the campaign's own words, or ours."""
+    return campaign.consent or _(
+        "Taking part is voluntary and you can stop at any time.\n\n"
+        "We keep your answers, the comments you write, and the time each answer took, under a pseudonym. "
+        "They are analysed together with those of the other raters and may be published without your name."
+    )
