@@ -85,6 +85,6 @@ def test_a_pair_uses_only_segments_that_both_have():
 
 
 def test_the_percentile_interval_contains_its_estimate():
-    draws = np.column_stack([np.arange(101.0), np.arange(101.0)])
-    interval = percentile_interval(draws, np.array([50.0, 200.0]))
-    assert interval == pytest.approx(np.array([[2.5, 97.5], [2.5, 200.0]]))
+    draws = np.column_stack([np.arange(101.0)] * 3)
+    interval = percentile_interval(draws, np.array([50.0, 200.0, -9.0]))
+    assert interval == pytest.approx(np.array([[2.5, 97.5], [2.5, 200.0], [-9.0, 97.5]]))
