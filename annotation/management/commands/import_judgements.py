@@ -1,0 +1,79 @@
+"""Import judgements made elsewhere: our own CSV, a table through a map, Appraise, WMT16 rankings."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.formats import FORMATS
+from annotation.protocols import PROTOCOLS
+from annotation.services.import_checks import ImportRequest
+from annotation.services.judgement_import import Imported, judgements_import
+from evalplatform.commands import HouseCommand
+from evalplatform.errors import BadInput
+from mtcore.corpora.reader import read_bytes
+from mtcore.services.texts import as_bad_input
+
+_SCALE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)", re.ASCII)
+
+
+class Command(HouseCommand):
+    """Import a file of judgements into a closed campaign."""
+
+    help = "Import judgements from a file into a closed campaign, which is made when none exists."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Name the campaign and the file, and say what the file does not."""
+        parser.add_argument("campaign", help="name of the campaign to make or to add to")
+        parser.add_argument("file", help="the file (plain or .gz)")
+        parser.add_argument("--format", required=True, choices=list(FORMATS))
+        parser.add_argument("--protocol", default="", help=f"one of {', '.join(PROTOCOLS)}")
+        parser.add_argument("--languages", default="", help="source and target, as cs-en")
+        parser.add_argument("--testset", default="", help="a test set with texts that the segments belong to")
+        parser.add_argument(
+            "--map",
+            default="",
+            metavar="rater=COL,system=COL,…",
+            help="columns of a foreign table: rater, system, segment, score (left, right, choice), kind, …",
+        )
+        parser.add_argument("--scale", help="lowest and highest score, as 0-100")
+        parser.add_argument("--unknown-kinds", default="refuse", choices=("refuse", "skip"))
+        parser.add_argument("--study", default="", help="study of a new campaign (default: its own)")
+
+    def run(self, **options: Any) -> None:
+        """Import and say what came in."""
+        with as_bad_input():
+            data = read_bytes(options["file"])
+        request = ImportRequest(
+            campaign=options["campaign"],
+            file_name=Path(options["file"]).name,
+            format=options["format"],
+            protocol=options["protocol"],
+            languages=options["languages"],
+            testset=options["testset"],
+            column_map=options["map"],
+            scale=_scale(options["scale"]),
+            unknown_kinds=options["unknown_kinds"],
+            study=options["study"],
+        )
+        self._report(judgements_import(request=request, data=data))
+
+    def _report(self, done: Imported) -> None:
+        for notice in done.notices:
+            self.stderr.write(f"Note: {notice}")
+        kinds = ", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in done.kinds.items())
+        identical = f", {done.n_identical:,} identical pairs" if done.n_identical else ""
+        self.stdout.write(
+            f"{done.n_judgements:,} judgements ({kinds}{identical}) of {done.n_raters:,} raters and "
+            f"{done.n_systems:,} systems imported into “{done.campaign.name}”."
+        )
+
+
+def _scale(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    match = _SCALE.fullmatch(text)
+    if match is None:
+        raise BadInput(f"“{text}” is no scale.", "Write it as low-high, such as 0-100.")
+    return float(match[1]), float(match[2])

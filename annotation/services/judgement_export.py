@@ -1,0 +1,162 @@
+"""Write a campaign's judgements in our own columns: CSV (exact, or for spreadsheets) or JSON Lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AnonymousUser, User
+
+from annotation.formats.columns import COLUMNS
+from annotation.formats.write import Stream, Value, write_csv, write_jsonl
+from annotation.models import AuditEvent, Campaign
+from annotation.protocols import PROTOCOLS
+from annotation.services.answers import Answer, Answers, ItemFacts
+from annotation.services.records import raters_read
+from annotation.services.scoring import ratings_z
+from annotation.stats.standardise import POPULATIONS
+from evalplatform.errors import BadInput
+
+FORMATS = ("csv", "jsonl")
+FLAVOURS = ("exact", "spreadsheet")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export wrote, and whom it had no z for or who is excluded."""
+
+    n_judgements: int
+    n_identical: int
+    without_z: tuple[str, ...]
+    excluded: tuple[tuple[str, str], ...]
+
+    def sentence(self) -> str:
+        """Say it in words."""
+        parts = [_count(self.n_judgements, "judgement")]
+        if self.n_identical:
+            parts.append(_count(self.n_identical, "identical pair"))
+        if self.without_z:
+            parts.append(f"{_count(len(self.without_z), 'rater')} without z ({', '.join(self.without_z)})")
+        if self.excluded:
+            named = ", ".join(f"{rater}: {why}" for rater, why in self.excluded)
+            parts.append(f"{_count(len(self.excluded), 'rater')} excluded ({named})")
+        return ", ".join(parts) + "."
+
+
+def judgements_export(
+    *,
+    campaign: Campaign,
+    stream: Stream,
+    format: str = "csv",
+    flavour: str = "exact",
+    population: str = "all",
+    history: bool = False,
+    user: User | AnonymousUser | None = None,
+) -> Exported:
+    """Write the judgements of a campaign, row by row, by rater, round and position.
+
+    Args:
+        campaign: the campaign.
+        stream: takes text; opened with `newline=""`.
+        format: "csv" or "jsonl".
+        flavour: "exact", or "spreadsheet" (CSV only; see `write_csv`).
+        population: the ratings that make a rater's mean and spread for z.
+        history: write answers that were corrected later too (`current` = no).
+        user: who takes the data out, for the audit trail.
+
+    Raises:
+        BadInput: an option is unknown.
+    """
+    _check("format", format, FORMATS)
+    _check("flavour", flavour, FLAVOURS)
+    _check("population", population, tuple(POPULATIONS))
+    writer = _Rows(campaign, population, history)
+    if format == "jsonl":
+        write_jsonl(writer.rows(), COLUMNS, stream)
+    else:
+        write_csv(writer.rows(), COLUMNS, stream, spreadsheet=flavour == "spreadsheet")
+    AuditEvent.note(
+        "judgements.exported",
+        actor=user if isinstance(user, User) else None,
+        study=campaign.study,
+        campaign=campaign,
+        format=format,
+        judgements=writer.n_judgements,
+    )
+    return writer.report()
+
+
+def _check(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise BadInput(f"{name} must be one of {', '.join(choices)}; found {value!r}.")
+
+
+class _Rows:
+    """Make the rows of an export and count what goes by."""
+
+    def __init__(self, campaign: Campaign, population: str, history: bool) -> None:
+        self.campaign = campaign
+        self.rated = PROTOCOLS[campaign.protocol].record == "rating"
+        self.history = history
+        self.z = ratings_z(campaign=campaign, population=population)
+        self.z_options = f"population:{population}" if self.rated else None
+        self.answers = Answers.of_campaign(campaign)
+        self.n_judgements = self.n_identical = 0
+        self.with_z: set[str] = set()
+        self.raters: dict[str, None] = {}
+        self.shared = (
+            campaign.protocol,
+            f"{campaign.source_language}:{campaign.target_language}",
+            f"{campaign.scale_low:g}-{campaign.scale_high:g}" if self.rated else None,
+        )
+
+    def rows(self) -> Iterator[tuple[Value, ...]]:
+        """Write every judgement, then the pairs nobody was shown."""
+        for answer in self.answers.read(history=self.history):
+            self.n_judgements += 1
+            self.raters[answer.rater] = None
+            z = self.z.get(answer.pk)
+            if z is not None:
+                self.with_z.add(answer.rater)
+            yield self._answer(answer, z)
+        for item in self.answers.identical():
+            self.n_identical += 1
+            yield self._identical(item)
+
+    def _answer(self, answer: Answer, z: float | None) -> tuple[Value, ...]:
+        left, right = answer.sides if len(answer.sides) == 2 else (answer.sides[0], None)
+        return (
+            answer.key, *self.shared, answer.round, answer.position, answer.rater, answer.excluded_by,
+            *_item(answer.item), left, right, answer.choice or None, answer.score, z,
+            self.z_options if z is not None else None, answer.is_current, answer.comment,
+            answer.shown_at, answer.submitted_at, answer.active_ms,
+        )  # fmt: skip
+
+    def _identical(self, item: ItemFacts) -> tuple[Value, ...]:
+        (systems,) = item.sides
+        return (
+            None, *self.shared, None, None, None, None, *_item(item), systems[:1], systems[1:], "identical",
+            None, None, None, None, None, None, None, None,
+        )  # fmt: skip
+
+    def report(self) -> Exported:
+        """Say what was written."""
+        excluded = {name: why for name, why in raters_read(self.campaign).values() if why}
+        return Exported(
+            n_judgements=self.n_judgements,
+            n_identical=self.n_identical,
+            without_z=tuple(name for name in self.raters if self.rated and name not in self.with_z),
+            excluded=tuple(excluded.items()),
+        )
+
+
+def _item(item: ItemFacts) -> tuple[Value, ...]:
+    return (
+        item.testset, item.document, item.segment, item.direction, item.input, item.context,
+        f"i{item.number}", item.kind, f"i{item.repeat_of}" if item.repeat_of else None,
+        f"i{item.paired_with}" if item.paired_with else None, item.group,
+    )  # fmt: skip
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -1,0 +1,26 @@
+"""Find things by the names people type."""
+
+from difflib import get_close_matches
+
+from annotation.models import Campaign
+from evalplatform.errors import NotFound
+
+
+def campaign_named(name: str) -> Campaign:
+    """Return the campaign of a name.
+
+    Raises:
+        NotFound: there is none; the message suggests a name that is close, or lists what there is.
+    """
+    found = Campaign.objects.select_related("study").filter(name=name).first()
+    if found is not None:
+        return found
+    names = list(Campaign.objects.order_by("name").values_list("name", flat=True)[:1000])
+    close = get_close_matches(name, names, n=1)
+    if close:
+        remedy = f"Did you mean “{close[0]}”?"
+    elif names:
+        remedy = f"The campaigns are: {', '.join(names[:10])}{' …' if len(names) > 10 else ''}."
+    else:
+        remedy = "There is no campaign yet."
+    raise NotFound(f"There is no campaign “{name}”.", remedy)
