@@ -18,7 +18,7 @@
     #server;
     #url;
     #on;
-    #held = new Set();
+    #tried = new Set();
     #sending = null;
     #timer = null;
     #failures = 0;
@@ -45,14 +45,19 @@
       return found.sort((a, b) => a.queued_at - b.queued_at);
     }
 
-    /** The newest unacknowledged answer to an assignment, or undefined. */
+    /** The newest answer to an assignment that is on its way, or undefined. */
     latestFor(assignment) {
-      return this.entries().findLast((entry) => entry.assignment === assignment);
+      return this.entries().findLast((entry) => entry.assignment === assignment && !entry.held);
     }
 
-    /** Unacknowledged answers to items that had none before. */
+    /** How many answers on their way are to items that had none before. */
     get firstAnswers() {
-      return this.entries().filter((entry) => entry.first).length;
+      return this.entries().filter((entry) => entry.first && !entry.held).length;
+    }
+
+    /** True when all that could be sent was acknowledged. */
+    get isEmpty() {
+      return this.#sendable().length === 0;
     }
 
     add(entry) {
@@ -72,8 +77,9 @@
       return this.#sending;
     }
 
+    /** What is worth sending: an answer held back earlier is tried once more by every new page. */
     #sendable() {
-      return this.entries().filter((entry) => !this.#held.has(entry.client_key));
+      return this.entries().filter((entry) => !this.#tried.has(entry.client_key));
     }
 
     async #withLock() {
@@ -116,7 +122,8 @@
         this.#forget(entry);
         this.#on.refused(problem, entry);
       } else {
-        this.#held.add(entry.client_key);
+        this.#tried.add(entry.client_key);
+        this.#store.set(PLACE + entry.client_key, { ...entry, held: true });
         this.#on.held(problem);
       }
       return true;
@@ -138,7 +145,7 @@
 
     #tell() {
       const unsent = this.entries().length;
-      const isWaiting = this.#failures > 0 || this.#held.size > 0 || !this.#sending;
+      const isWaiting = this.#failures > 0 || this.#tried.size > 0 || !this.#sending;
       this.#on.changed(unsent === 0 ? "saved" : isWaiting ? "waiting" : "saving", unsent);
     }
   }

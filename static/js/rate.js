@@ -145,6 +145,9 @@
     const screen = screens.find(entry.assignment);
     if (screen) screen.done = true;
     showProgress();
+    if (!screen || !entry.held) return;
+    recall(screen, entry);
+    if (screen === screens.current && question.draft() === null) goOn();
   }
 
   /** The server will never take this answer: give it back to the rater, with the reason. */
@@ -225,7 +228,7 @@
 
   /** Leave for the last page once every answer is acknowledged; called again when the outbox runs empty. */
   function finish() {
-    const isSent = outbox.entries().length === 0;
+    const isSent = outbox.isEmpty;
     showPanel(isSent || byId("saved").dataset.state === "saving" ? "sending" : "unsent");
     if (!isSent || isLeaving) return;
     isLeaving = true;
@@ -259,6 +262,10 @@
     });
     byId("next").addEventListener("click", (event) => {
       if (event.detail > 1) event.preventDefault(); /* the second half of a double click */
+    });
+    byId("trouble-close").addEventListener("click", () => {
+      byId("trouble").hidden = true;
+      question.focus();
     });
     byId("previous").addEventListener("click", goBack);
     rating.listenToKeys(question, { save, previous: goBack, comment: () => comment.open(), help: () => rating.openDialog("keys") }, store);

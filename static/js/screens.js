@@ -68,11 +68,21 @@
     }
 
     async #fetch() {
-      const { screens } = await this.#server.get(this.#urls.screens, { after: this.#last, n: AHEAD });
+      const screens = await this.#openAfter(this.#last);
       if (screens.length === 0) this.isExhausted = true;
       else this.#last = screens.at(-1).key;
       const known = new Set([...this.#seen, ...this.#ahead].map(({ key }) => key));
       this.#ahead.push(...screens.filter(({ key }) => !known.has(key) && !this.#skip(key)));
+    }
+
+    /** The next open screens; from the beginning when the item we stand at went to somebody else. */
+    async #openAfter(after) {
+      try {
+        return (await this.#server.get(this.#urls.screens, { after, n: AHEAD })).screens;
+      } catch (problem) {
+        if (after === "" || ![404, 409].includes(problem.status)) throw problem;
+        return this.#openAfter("");
+      }
     }
   }
 
