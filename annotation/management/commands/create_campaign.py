@@ -1,0 +1,232 @@
+"""Create a campaign, from plain text or over what is imported, and print one link a rater."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.protocols import PROTOCOLS
+from annotation.services.campaigns import (
+    CampaignDraft,
+    CampaignOptions,
+    campaign_create,
+    campaign_draft,
+    campaign_estimate,
+)
+from annotation.services.links import base_url_check, campaign_links
+from annotation.services.selection import PlainTexts, Selection, selection_load, selection_of_texts
+from annotation.services.studies import owner_find, rater_names
+from evalplatform.commands import HouseCommand
+from evalplatform.errors import BadInput
+from mtcore.models import System
+from mtcore.services.outputs import output_draft
+from mtcore.services.testsets import testset_draft
+from mtcore.services.texts import NamedText, document_read, named_split, text_read
+
+PLAIN = ("source", "reference", "output", "direction")
+IMPORTED = ("systems", "inputs")
+
+
+class Command(HouseCommand):
+    """Create a campaign with its plan and links, in one transaction."""
+
+    help = (
+        "Create a campaign and print one link a rater: from plain text (--source, --output SYSTEM=FILE …) "
+        "or over imported test sets and outputs (--testset, --systems)."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the options."""
+        parser.add_argument("name", metavar="NAME", help="name of the campaign")
+        parser.add_argument("--protocol", required=True, choices=sorted(PROTOCOLS))
+        parser.add_argument("--languages", default="", metavar="en-de", help="source and target language")
+        add_plain_arguments(parser)
+        add_imported_arguments(parser)
+        add_plan_arguments(parser)
+        parser.add_argument("--guidelines", metavar="FILE", help="Markdown for the raters")
+        parser.add_argument("--consent", metavar="FILE", help="text that raters agree to")
+        parser.add_argument("--study", default="", metavar="NAME", help="study it belongs to")
+        parser.add_argument("--owner", metavar="USER", help="user who owns the study")
+        parser.add_argument("--base-url", metavar="URL", help="what the links begin with")
+        parser.add_argument("--draft", action="store_true", help="do not open it to raters yet")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="say what it would ask of raters; write nothing"
+        )
+
+    def run(self, **options: Any) -> None:
+        """Read and check everything, plan, then write and print the links."""
+        base_url = base_url_check(options["base_url"]) if options["base_url"] else None
+        owner = owner_find(options["owner"]) if options["owner"] else None
+        campaign_options = _campaign_options(options)
+        texts = _plain_texts(options)
+        selection = _selection(options, texts)
+        draft = campaign_draft(options=campaign_options, selection=selection, texts=texts)
+        for notice in _notices(draft):
+            self.stderr.write(f"Note: {notice}")
+        if options["dry_run"]:
+            self.stdout.write(estimate_text(draft))
+            return
+        campaign = campaign_create(draft=draft, owner=owner)
+        for rater, link in campaign_links(campaign=campaign, base_url=base_url):
+            self.stdout.write(f"{rater}\t{link}")
+
+
+def add_plain_arguments(parser: CommandParser) -> None:
+    """Declare what a campaign from plain text needs."""
+    group = parser.add_argument_group("from plain text")
+    group.add_argument("--source", metavar="FILE", help="source text, one segment a line")
+    group.add_argument("--reference", nargs="+", action="extend", default=[], metavar="[NAME=]FILE")
+    group.add_argument("--output", action="append", default=[], metavar="SYSTEM=FILE", help="once a system")
+    group.add_argument(
+        "--direction", default="", choices=["direct", "reverse"], help="which side was written first"
+    )
+
+
+def add_imported_arguments(parser: CommandParser) -> None:
+    """Declare what a campaign over imported texts needs."""
+    group = parser.add_argument_group("over imported test sets")
+    group.add_argument("--testset", nargs="+", action="extend", default=[], metavar="NAME")
+    group.add_argument("--systems", nargs="+", action="extend", default=[], metavar="A,B")
+    group.add_argument(
+        "--inputs", nargs="+", action="extend", default=[], metavar="VERSION",
+        help="source versions by name or notation (X**), looked up in every test set; default: the original",
+    )  # fmt: skip
+    group.add_argument(
+        "--references", nargs="+", action="extend", default=[], metavar="VERSION",
+        help="references to hold translations against (reference_da); default: the original",
+    )  # fmt: skip
+
+
+def add_plan_arguments(parser: CommandParser) -> None:
+    """Declare how the work is shared out."""
+    group = parser.add_argument_group("plan")
+    group.add_argument(
+        "--raters", required=True, metavar="N|FILE", help="how many, or a file with a name a line"
+    )
+    group.add_argument("--judgements", type=int, default=3, metavar="K", help="for each item (default 3)")
+    group.add_argument(
+        "--segments", default="", metavar="N|A-B|sample:N", help="of each test set (default all)"
+    )
+    group.add_argument(
+        "--pairs", metavar="all|BASELINE|sample:N", help="which systems are compared (default all)"
+    )
+    group.add_argument(
+        "--spread", action="store_true", help="deal every item on its own, not segment by segment"
+    )
+    group.add_argument("--scale", metavar="LOW-HIGH", help="whole numbers (default 1-100)")
+    group.add_argument("--seed", type=int, default=1, help="the same seed gives the same plan (default 1)")
+
+
+def estimate_text(draft: CampaignDraft) -> str:
+    """Write what a campaign would ask of its raters."""
+    estimate = campaign_estimate(draft=draft)
+    unseen = draft.n_identical
+    identical = f" ({unseen:,} identical pairs are counted, not shown)" if unseen else ""
+    lines = [f"items\t{estimate.items:,}{identical}", f"judgements\t{estimate.judgements:,}"]
+    lines += [
+        f"{rater}\t{load:,} judgements\tabout {estimate.minutes[rater]:,.0f} minutes"
+        for rater, load in estimate.loads.items()
+    ]
+    return "\n".join(lines)
+
+
+def _campaign_options(options: dict[str, Any]) -> CampaignOptions:
+    protocol = PROTOCOLS[options["protocol"]]
+    if options["scale"] and protocol.record != "rating":
+        raise BadInput(f"Protocol {protocol.name} has no scale.", "Leave --scale out.")
+    return CampaignOptions(
+        name=options["name"],
+        protocol=protocol.name,
+        raters=rater_names(options["raters"]),
+        judgements=options["judgements"],
+        seed=options["seed"],
+        scale=_scale(options["scale"] or "1-100"),
+        pairs=options["pairs"] or "all",
+        spread=options["spread"],
+        segments=options["segments"],
+        guidelines=document_read(options["guidelines"]) if options["guidelines"] else "",
+        consent=document_read(options["consent"]) if options["consent"] else "",
+        study=options["study"],
+        opened=not options["draft"],
+    )
+
+
+def _scale(text: str) -> tuple[int, int]:
+    low, dash, high = text.partition("-")
+    if not dash or not (low.isascii() and low.isdigit() and high.isascii() and high.isdigit()):
+        raise BadInput(f"“{text}” is not a scale.", "Give two whole numbers, as 1-100.")
+    return int(low), int(high)
+
+
+def _plain_texts(options: dict[str, Any]) -> PlainTexts | None:
+    """Read the texts of a campaign from plain text, or return None for one over imported test sets."""
+    plain = [name for name in PLAIN if options[name]]
+    imported = [name for name in IMPORTED if options[name]]
+    if options["testset"]:
+        if plain:
+            raise BadInput(
+                f"--testset and --{plain[0]} exclude each other.", "Give imported test sets or plain text."
+            )
+        return None
+    if imported:
+        raise BadInput(f"--{imported[0]} is for imported test sets.", "Add --testset NAME, or leave it out.")
+    if not options["source"] or not options["output"] or not options["languages"]:
+        raise BadInput(
+            "A campaign from plain text needs --languages, --source and --output.",
+            "Give them, or --testset and --systems.",
+        )
+    testset = testset_draft(
+        name=options["name"],
+        languages=options["languages"],
+        sources=[text_read(options["source"])],
+        references=[text_read(path, name=name) for name, path in map(named_split, options["reference"])],
+        direction=options["direction"],
+    )
+    source = testset.versions[0].text
+    named = NamedText(source.name, source.file, source.lines)
+    outputs = [
+        output_draft(system=text.name, text=text, source=named) for text in map(_output, options["output"])
+    ]
+    return PlainTexts(testset, tuple(outputs))
+
+
+def _output(argument: str) -> NamedText:
+    name, found, path = argument.partition("=")
+    if not found or not path:
+        raise BadInput(f"“{argument}” does not name the system.", "Write --output SYSTEM=FILE.")
+    return text_read(path, name=name)
+
+
+def _selection(options: dict[str, Any], texts: PlainTexts | None) -> Selection:
+    needs_reference = PROTOCOLS[options["protocol"]].context == "reference"
+    if options["references"] and not needs_reference:
+        raise BadInput(f"Protocol {options['protocol']} shows no reference.", "Leave --references out.")
+    if texts is not None:
+        return selection_of_texts(texts, references=options["references"], needs_reference=needs_reference)
+    systems = _systems(options["systems"])
+    if not systems:
+        raise BadInput("No systems are given.", "Add --systems A,B.")
+    return selection_load(
+        testsets=options["testset"],
+        systems=systems,
+        inputs=options["inputs"],
+        references=options["references"],
+        languages=options["languages"],
+        needs_reference=needs_reference,
+    )
+
+
+def _systems(arguments: list[str]) -> list[str]:
+    """Split at commas what is not itself the name of a system."""
+    whole = set(System.objects.filter(name__in=arguments).values_list("name", flat=True))
+    names: list[str] = []
+    for argument in arguments:
+        names += [argument] if argument in whole else [part for part in argument.split(",") if part]
+    return names
+
+
+def _notices(draft: CampaignDraft) -> list[str]:
+    texts = draft.texts
+    read = [*texts.testset.notices, *(n for output in texts.outputs for n in output.notices)] if texts else []
+    return [*read, *draft.notices, *draft.plan.notes]

@@ -1,0 +1,80 @@
+"""Studies and their people: find or make a study, its owner and its raters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.contrib.auth.models import User
+
+from annotation.models import Rater, Study
+from evalplatform.errors import BadInput, Conflict, NotFound
+from mtcore.corpora.names import check_name, check_unique
+from mtcore.services.texts import as_bad_input, text_read
+
+MAX_RATERS = 10_000
+
+
+def owner_find(username: str) -> User:
+    """Return the user of a name.
+
+    Raises:
+        NotFound: there is none.
+    """
+    found = User.objects.filter(username=username).first()
+    if found is None:
+        raise NotFound(
+            f"There is no user “{username}”.", "Make one with `manage.py createsuperuser` or in the admin."
+        )
+    return found
+
+
+def study_ready(*, name: str, owner: User | None = None, may_exist: bool = True) -> Study:
+    """Find a study or make it; an owner is set where there was none.
+
+    Raises:
+        Conflict: it exists and may not, or belongs to somebody else.
+    """
+    study, created = Study.objects.get_or_create(name=name, defaults={"owner": owner})
+    if not created and not may_exist:
+        raise Conflict(
+            f"A study “{name}” exists already.", f"Give --study “{name}” to add to it, or another --study."
+        )
+    if owner is not None and study.owner is None:
+        study.owner = owner
+        study.save(update_fields=["owner"])
+    if owner is not None and study.owner != owner:
+        raise Conflict(
+            f"Study “{name}” belongs to {study.owner}, not to {owner}.",
+            "Choose another study, or leave the owner out.",
+        )
+    return study
+
+
+def rater_names(wish: str) -> tuple[str, ...]:
+    """Read how raters are called: a number makes R1 … RN, anything else is a file with one name a line.
+
+    Raises:
+        BadInput: no rater, too many, or names that are bad or not unique.
+    """
+    if wish.isascii() and wish.isdigit():
+        count = int(wish)
+        if not 1 <= count <= MAX_RATERS:
+            raise BadInput(
+                f"{wish} raters cannot be.", f"Give a number from 1 to {MAX_RATERS:,}, or a file of names."
+            )
+        return tuple(f"R{number}" for number in range(1, count + 1))
+    text = text_read(wish)
+    names = tuple(line for line in text.lines if line.strip())
+    with as_bad_input():
+        for name in names:
+            check_name(name, "rater")
+        check_unique(names, "rater")
+    return names
+
+
+def raters_ready(*, study: Study, names: Sequence[str]) -> list[Rater]:
+    """Return the raters of a study by name, in the order of the names, making those it does not know."""
+    known = {rater.name: rater for rater in study.raters.filter(name__in=names)}
+    Rater.objects.bulk_create([Rater(study=study, name=name) for name in names if name not in known])
+    known = {rater.name: rater for rater in study.raters.filter(name__in=names)}
+    return [known[name] for name in names]

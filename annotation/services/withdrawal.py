@@ -1,0 +1,205 @@
+"""A rater leaves: the open assignments go to the others, while these go on working."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+
+from annotation.design.plan import PlanItem, PlannedAssignment
+from annotation.design.reassign import GivenAssignment, Reassignment, reassign
+from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
+from annotation.services.planning import BATCH, plan_items_read
+from evalplatform.errors import Conflict, NotFound
+from mtcore.services.texts import sentence
+
+#: Plans are made outside the lock and written only if nothing moved meanwhile; the last one is made inside.
+ATTEMPTS = 4
+_ID_CHUNK = 500
+
+Ids = dict[tuple[int, int], int]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a plan was made from.
+
+    Attributes:
+        rows: (id, item, participation, position, done, shown, swap) of all live assignments.
+        staying: participations that have not left, in order.
+    """
+
+    rows: tuple[tuple[int, int, int, int, bool, bool, bool], ...]
+    staying: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Withdrawal:
+    """What a rater's leaving changed.
+
+    Attributes:
+        rater: who left.
+        kept: answers that stay.
+        released: open assignments that were taken back.
+        given: new assignments by the name of the rater who got them.
+        short: what could not be kept, in words.
+    """
+
+    rater: str
+    kept: int
+    released: int
+    given: dict[str, int]
+    short: tuple[str, ...]
+
+
+def rater_withdraw(*, campaign: Campaign, rater: str, actor: User | None = None) -> Withdrawal:
+    """Let a rater leave a campaign: answers stay, open assignments go to raters who have not seen the item.
+
+    Safe while others work: only assignments that are still open when the change is written move.
+
+    Raises:
+        NotFound: no such rater in the campaign.
+        Conflict: the rater has left already, or the campaign was not planned here.
+    """
+    leaver = _leaver(campaign, rater)
+    items = plan_items_read(campaign)
+    for attempt in range(1, ATTEMPTS + 1):
+        before = _snapshot(campaign)
+        change = _plan(campaign, items, before, leaver)
+        with transaction.atomic():
+            now = _snapshot(campaign, lock=True)
+            if now != before:
+                if attempt < ATTEMPTS:
+                    continue
+                change = _plan(campaign, items, now, leaver)
+            return _write(campaign, leaver, change, now, actor)
+    raise AssertionError("the last attempt writes")
+
+
+def _leaver(campaign: Campaign, rater: str) -> Participation:
+    if campaign.mode != Campaign.Mode.PLANNED:
+        raise Conflict(
+            f"Campaign “{campaign.name}” was not planned here.", "Nothing can be given to other raters."
+        )
+    found = campaign.participations.select_related("rater").filter(rater__name=rater).first()
+    if found is None:
+        names = campaign.participations.values_list("rater__name", flat=True)[:20]
+        raise NotFound(
+            f"There is no rater “{rater}” in this campaign.", f"Its raters are: {', '.join(names)}."
+        )
+    return found
+
+
+def _snapshot(campaign: Campaign, *, lock: bool = False) -> Snapshot:
+    """Read the campaign's live assignments, then who has not left; `lock` keeps both as they are."""
+    rows = Assignment.objects.filter(item__campaign=campaign).live().order_by("pk")
+    if lock:
+        rows = rows.select_for_update(of=("self",))
+    found = tuple(
+        (pk, item, participation, position, state == Assignment.State.DONE, shown is not None, swap)
+        for pk, item, participation, position, state, shown, swap in rows.values_list(
+            "pk", "item_id", "participation_id", "position", "state", "shown_at", "swap"
+        )
+    )
+    staying = campaign.participations.exclude(state=Participation.State.LEFT).order_by("pk")
+    return Snapshot(found, tuple(staying.values_list("pk", flat=True)))
+
+
+def _plan(
+    campaign: Campaign, items: list[PlanItem], snapshot: Snapshot, leaver: Participation
+) -> Reassignment:
+    """Plan on; what is on a staying rater's screen counts as done, since it must not move."""
+    given = [
+        GivenAssignment(item, participation, position, done or (shown and participation != leaver.pk), swap)
+        for _, item, participation, position, done, shown, swap in snapshot.rows
+    ]
+    rng = np.random.default_rng([campaign.seed, campaign.participations.count() - len(snapshot.staying) + 1])
+    return reassign(
+        items, given, leaver.pk, snapshot.staying, campaign.judgements, rng, spread=campaign.spread
+    )
+
+
+def _write(
+    campaign: Campaign, leaver: Participation, change: Reassignment, snapshot: Snapshot, actor: User | None
+) -> Withdrawal:
+    left = Participation.objects.filter(pk=leaver.pk).exclude(state=Participation.State.LEFT)
+    if left.update(state=Participation.State.LEFT) != 1:
+        raise Conflict(f"Rater “{leaver.rater.name}” has left this campaign already.", "Nothing was changed.")
+    ids = {(participation, item): pk for pk, item, participation, *_ in snapshot.rows}
+    _release([ids[leaver.pk, cast(int, given.item)] for given in change.released])
+    _add(change.added)
+    _reorder(change, ids)
+    receivers = Counter(int(new.rater) for new in change.added)
+    Participation.objects.filter(pk__in=receivers, state=Participation.State.FINISHED).update(
+        state=Participation.State.ACTIVE
+    )
+    names = dict(campaign.participations.values_list("pk", "rater__name"))
+    result = Withdrawal(
+        rater=leaver.rater.name,
+        kept=leaver.assignments.done().count(),
+        released=len(change.released),
+        given={names[pk]: count for pk, count in sorted(receivers.items())},
+        short=tuple(sentence(text) for text in change.short),
+    )
+    _note(campaign, leaver, result, actor)
+    return result
+
+
+def _release(pks: list[int]) -> None:
+    for start in range(0, len(pks), _ID_CHUNK):
+        chunk = pks[start : start + _ID_CHUNK]
+        Item.objects.filter(assignments__in=chunk).update(given=F("given") - 1)
+        Assignment.objects.filter(pk__in=chunk).update(state=Assignment.State.RELEASED)
+
+
+def _add(added: tuple[PlannedAssignment, ...]) -> None:
+    times: dict[int, list[int]] = {}
+    for item, count in Counter(cast(int, new.item) for new in added).items():
+        times.setdefault(count, []).append(item)
+    for count, items in times.items():
+        for start in range(0, len(items), _ID_CHUNK):
+            chunk = items[start : start + _ID_CHUNK]
+            Item.objects.filter(pk__in=chunk).update(given=F("given") + count)
+    Assignment.objects.bulk_create(
+        (
+            Assignment(
+                item_id=cast(int, new.item),
+                participation_id=int(new.rater),
+                position=new.position,
+                swap=new.swap,
+            )
+            for new in added
+        ),
+        batch_size=BATCH,
+    )
+
+
+def _reorder(change: Reassignment, ids: Ids) -> None:
+    moved = [
+        Assignment(pk=ids[int(new.rater), cast(int, new.item)], position=new.position, swap=new.swap)
+        for order in change.order.values()
+        for new in order
+    ]
+    Assignment.objects.bulk_update(moved, ["position", "swap"], batch_size=_ID_CHUNK)
+
+
+def _note(campaign: Campaign, leaver: Participation, result: Withdrawal, actor: User | None) -> None:
+    if result.short:
+        fresh = Campaign.objects.get(pk=campaign.pk)
+        fresh.notes = [*fresh.notes, *(f"{result.rater} left: {text}" for text in result.short)]
+        fresh.save(update_fields=["notes"])
+    AuditEvent.note(
+        "rater.withdrawn",
+        actor=actor,
+        campaign=campaign,
+        study=campaign.study,
+        participation=leaver,
+        released=result.released,
+        given=result.given,
+        short=list(result.short),
+    )
