@@ -1,0 +1,95 @@
+"""Serve the platform and its embedded worker from one command."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+
+from evalplatform.errors import Conflict
+
+HOST = "127.0.0.1"
+TRIES = 50
+THREADS = 8
+_PR_SET_PDEATHSIG = 1
+
+
+def free_port(wanted: int) -> int:
+    """Return the wanted port, or the next one that is free.
+
+    Raises:
+        Conflict: none of the next fifty is.
+    """
+    for port in range(wanted, wanted + TRIES):
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((HOST, port))
+            except OSError as error:
+                if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                    raise
+                continue
+            return port
+    raise Conflict(f"No port from {wanted} to {wanted + TRIES - 1} is free.", "Name another with --port.")
+
+
+def serve(*, port: int) -> None:
+    """Serve until stopped (Ctrl-C or SIGTERM); the worker ends with the server."""
+    server = [
+        "-m", "gunicorn", "evalplatform.wsgi:application", "--bind", f"{HOST}:{port}",
+        "--worker-class", "gthread", "--workers", "1", "--threads", str(THREADS),
+        "--log-level", "warning", "--worker-tmp-dir", str(settings.DATA_DIR),
+    ]  # fmt: skip
+    worker = [
+        "-m",
+        "celery",
+        "-A",
+        "evalplatform",
+        "worker",
+        "--pool",
+        "solo",
+        "-Q",
+        "default",
+        "-l",
+        "WARNING",
+    ]
+    with _child(worker), _child(server) as process:
+        for name in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(name, _stop)
+        with contextlib.suppress(KeyboardInterrupt):
+            process.wait()
+
+
+@contextlib.contextmanager
+def _child(arguments: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """Run Python with these arguments as a process of its own that does not outlive this one."""
+    process = subprocess.Popen(
+        [sys.executable, *arguments], start_new_session=True, preexec_fn=_end_with_parent
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _end_with_parent() -> None:
+    """Ask Linux to end this process when its parent dies, however it dies."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _stop(*_: Any) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,158 @@
+"""The demo study: our own sentences, simulated raters, finished and half-finished campaigns."""
+
+from __future__ import annotations
+
+import csv
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.models import Campaign, Participation, Study
+from annotation.services.campaigns import CampaignOptions, campaign_close, campaign_create, campaign_draft
+from annotation.services.demo_raters import PEOPLE, Closeness, closeness, rate_by_habit
+from annotation.services.selection import selection_load
+from mtcore.services.outputs import output_create, output_draft
+from mtcore.services.testsets import testset_create, testset_draft
+from mtcore.services.texts import NamedText
+from mtcore.services.versions import version_original
+
+STUDY = "Harbour news"
+TESTSETS = {"direct": "harbour-news-direct", "reverse": "harbour-news-reverse"}
+SYSTEMS = {"OP": "OP", "BT": "BT"}
+RESEARCHER, ADMIN = "researcher", "admin"
+FOLDER = Path(__file__).resolve().parent.parent / "demo"
+PROTOCOLS = {
+    "source_da": "source-based",
+    "reference_da": "reference-based",
+    "pairwise_fluency": "fluency",
+}
+SEED = 2020
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What the demo holds: accounts with their passwords, and its campaigns."""
+
+    passwords: dict[str, str]
+    campaigns: tuple[Campaign, ...]
+    created: bool
+
+
+def demo_load() -> Demo:
+    """Load the demo study, or find it as it was left; passwords are new each time.
+
+    Everything a person did in the demo stays. The whole study is written in one transaction.
+    """
+    with transaction.atomic():
+        passwords = {name: _account(name, staff=name == ADMIN) for name in (RESEARCHER, ADMIN)}
+        known = Study.objects.filter(name=STUDY).first()
+        if known is None:
+            _load_study(User.objects.get(username=RESEARCHER))
+    campaigns = Campaign.objects.filter(study__name=STUDY).order_by("pk")
+    return Demo(passwords, tuple(campaigns), known is None)
+
+
+def demo_guest(campaign: Campaign) -> Participation:
+    """Return the participation whose link the demo shows: the first rater with something left to do."""
+    waiting = campaign.participations.with_progress().exclude(state=Participation.State.LEFT)
+    rows = [row for row in waiting if row.n_done < row.n_assigned]  # type: ignore[attr-defined]
+    return rows[0] if rows else waiting[0]
+
+
+def _account(name: str, *, staff: bool) -> str:
+    """Make an account of the demo, or give the one there a new password."""
+    password = secrets.token_urlsafe(9)
+    user, _ = User.objects.get_or_create(
+        username=name, defaults={"is_staff": staff, "is_superuser": staff, "first_name": name.capitalize()}
+    )
+    user.set_password(password)
+    user.save()
+    return password
+
+
+def _load_study(owner: User) -> None:
+    quality: dict[str, float] = {}
+    for direction, name in TESTSETS.items():
+        quality |= _load_testset(direction, name)
+    Study.objects.create(
+        name=STUDY,
+        owner=owner,
+        description="An invented study: two invented systems, invented news, simulated raters.",
+    )
+    start = timezone.now().replace(hour=9, minute=0, second=0, microsecond=0) - timedelta(days=3)
+    # Half-finished campaigns come last, so that they stand first in lists.
+    for number, (protocol, words, finished) in enumerate(_campaigns()):
+        _load_campaign(protocol, words, finished, owner, quality, start + timedelta(hours=number))
+
+
+def _campaigns() -> Iterator[tuple[str, str, bool]]:
+    for finished in (True, False):
+        for protocol, words in PROTOCOLS.items():
+            yield protocol, words, finished
+
+
+def _rows(direction: str) -> list[dict[str, str]]:
+    with (FOLDER / f"{direction}.tsv").open(encoding="utf-8", newline="\n") as lines:
+        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def _load_testset(direction: str, name: str) -> Closeness:
+    """Import one test set and both outputs; return how close each text is to its reference."""
+    rows = _rows(direction)
+
+    def column(column: str, called: str) -> NamedText:
+        return NamedText(called, f"{direction}.tsv", tuple(row[column] for row in rows))
+
+    source = column("source", "source")
+    testset, _ = testset_create(
+        testset_draft(
+            name=name,
+            languages="en-ru",
+            sources=[source],
+            references=[column("reference", "reference")],
+            direction=direction,
+            documents=column("document", "documents"),
+        )
+    )
+    for system, kind in SYSTEMS.items():
+        draft = output_draft(system=system, text=column(system, system), source=source, kind=kind)
+        output_create(draft, testset=testset, input_version=version_original(testset, "source"))
+    return {row[system]: closeness(row["reference"], row[system]) for row in rows for system in SYSTEMS}
+
+
+def _load_campaign(
+    protocol: str, words: str, finished: bool, owner: User, quality: Closeness, start: datetime
+) -> None:
+    options = CampaignOptions(
+        name=f"{STUDY}, {words}" + ("" if finished else ", half done"),
+        protocol=protocol,
+        raters=tuple(person.name for person in PEOPLE),
+        judgements=3,
+        seed=SEED + finished,
+        study=STUDY,
+    )
+    selection = selection_load(
+        testsets=list(TESTSETS.values()),
+        systems=list(SYSTEMS),
+        needs_reference=protocol == "reference_da",
+    )
+    campaign = campaign_create(draft=campaign_draft(options=options, selection=selection), owner=owner)
+    participations = campaign.participations.select_related("rater", "campaign").order_by("pk")
+    for number, (participation, person) in enumerate(zip(participations, PEOPLE, strict=True)):
+        rate_by_habit(
+            participation=participation,
+            person=person,
+            quality=quality,
+            share=1.0 if finished else 0.5,
+            start=start + timedelta(minutes=7 * number),
+            rng=np.random.default_rng([SEED, number, finished]),
+        )
+    if finished:
+        campaign_close(campaign=campaign, actor=owner)
