@@ -184,7 +184,7 @@ def _doubles(
     versions: Sequence[VersionDraft],
     direction: str,
 ) -> list[VersionDraft]:
-    if derived_from and len(derived_from) not in (1, len(doubles)):
+    if derived_from and (not doubles or len(derived_from) not in (1, len(doubles))):
         raise BadInput(
             f"{len(derived_from)} versions to derive from are given for {len(doubles)} double translations.",
             "Give one --derived-from for all of them, or one for each, in the same order.",

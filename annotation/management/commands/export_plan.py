@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,17 @@ class Command(HouseCommand):
 
     def run(self, **options: Any) -> None:
         """Write the plan, row by row."""
-        rows = plan_rows(campaign_named(options["name"]))
-        if not options["output"]:
-            writer = csv.writer(self.stdout, lineterminator="\n")
-            writer.writerow(PLAN_COLUMNS)
-            writer.writerows(rows)
-            return
-        with Path(options["output"]).open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(PLAN_COLUMNS)
-            writer.writerows(rows)
+        campaign = campaign_named(options["name"])
+        with closing(plan_rows(campaign)) as rows:
+            if not options["output"]:
+                write_plan(rows, self.stdout)
+                return
+            with Path(options["output"]).open("w", encoding="utf-8", newline="") as stream:
+                write_plan(rows, stream)
+
+
+def write_plan(rows: Iterator[tuple[object, ...]], stream: Any) -> None:
+    """Write the header and the rows of a plan."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(PLAN_COLUMNS)
+    writer.writerows(rows)
