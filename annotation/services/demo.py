@@ -89,7 +89,7 @@ def _load_study(owner: User) -> None:
     start = timezone.now().replace(hour=9, minute=0, second=0, microsecond=0) - timedelta(days=3)
     # Half-finished campaigns come last, so that they stand first in lists.
     for number, (protocol, words, finished) in enumerate(_campaigns()):
-        _load_campaign(protocol, words, finished, owner, quality, start + timedelta(hours=number))
+        _load_campaign(number, protocol, words, finished, owner, quality, start + timedelta(hours=number))
 
 
 def _campaigns() -> Iterator[tuple[str, str, bool]]:
@@ -128,14 +128,20 @@ def _load_testset(direction: str, name: str) -> Closeness:
 
 
 def _load_campaign(
-    protocol: str, words: str, finished: bool, owner: User, quality: Closeness, start: datetime
+    number: int,
+    protocol: str,
+    words: str,
+    finished: bool,
+    owner: User,
+    quality: Closeness,
+    start: datetime,
 ) -> None:
     options = CampaignOptions(
         name=f"{STUDY}, {words}" + ("" if finished else ", half done"),
         protocol=protocol,
         raters=tuple(person.name for person in PEOPLE),
         judgements=3,
-        seed=SEED + finished,
+        seed=SEED + number,
         study=STUDY,
     )
     selection = selection_load(
@@ -145,14 +151,14 @@ def _load_campaign(
     )
     campaign = campaign_create(draft=campaign_draft(options=options, selection=selection), owner=owner)
     participations = campaign.participations.select_related("rater", "campaign").order_by("pk")
-    for number, (participation, person) in enumerate(zip(participations, PEOPLE, strict=True)):
+    for place, (participation, person) in enumerate(zip(participations, PEOPLE, strict=True)):
         rate_by_habit(
             participation=participation,
             person=person,
             quality=quality,
             share=1.0 if finished else 0.5,
-            start=start + timedelta(minutes=7 * number),
-            rng=np.random.default_rng([SEED, number, finished]),
+            start=start + timedelta(minutes=7 * place),
+            rng=np.random.default_rng([SEED, number, place]),
         )
     if finished:
         campaign_close(campaign=campaign, actor=owner)
