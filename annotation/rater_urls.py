@@ -1,0 +1,18 @@
+"""Addresses of the rater. Nothing in them but public keys."""
+
+from django.urls import path
+
+from annotation.views import rater
+
+urlpatterns = [
+    path("invite/<str:token>/", rater.invite, name="invite"),
+    path("rate/<slug:campaign_key>/", rater.rate, name="rate"),
+    path("rate/<slug:campaign_key>/consent", rater.consent, name="consent"),
+    path("rate/<slug:campaign_key>/guidelines", rater.guidelines, name="guidelines"),
+    path("rate/<slug:campaign_key>/finish", rater.finish, name="finish"),
+    path("rate/<slug:campaign_key>/item/<slug:key>", rater.rate_item, name="rate_item"),
+    path("rate/<slug:campaign_key>/screens", rater.screens, name="screens"),
+    path("rate/<slug:campaign_key>/previous", rater.previous, name="previous"),
+    path("rate/<slug:campaign_key>/answers", rater.answers, name="answers"),
+    path("rate/<slug:campaign_key>/problem", rater.problem, name="problem"),
+]

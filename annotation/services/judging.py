@@ -1,0 +1,192 @@
+"""Judging: an answer becomes a judgement exactly once, whatever the network does."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.models import Assignment, Judgement, Participation
+from annotation.protocols.base import Answer, AnswerError
+from annotation.services.invitations import participation_check
+from annotation.services.participation import (
+    Progress,
+    campaign_protocol,
+    consent_check,
+    is_key,
+    participation_progress,
+    text_check,
+)
+from evalplatform.errors import BadInput, Conflict, NotFound
+
+_CLIENT_KEY = re.compile(r"[A-Za-z0-9_-]{8,64}")
+_LARGEST_MS = 2_147_483_647
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A stored answer; `repeated` when the same one had arrived before."""
+
+    judgement: Judgement
+    repeated: bool
+    progress: Progress
+
+
+def judgement_save(
+    *,
+    participation: Participation,
+    assignment_key: str,
+    client_key: str,
+    answers: Mapping[str, Any],
+    comment: str = "",
+    active_ms: Any = None,
+) -> Saved:
+    """Store an answer, once; a later one to the same assignment supersedes it.
+
+    An answer that comes again under its `client_key` is the same answer, even when the campaign has closed
+    meanwhile. Times are the server's: a screen counts as shown when it was first served. `active_ms` is the
+    browser's claim, clipped to the time since.
+
+    Raises:
+        BadInput: the answer, comment or key is not one that can be taken.
+        NotFound: the assignment is not this rater's.
+        Conflict: the campaign is not open, the rater has left or not agreed, the assignment went to somebody
+            else, or the key was used for another answer.
+    """
+    _check_form(client_key, comment)
+    try:
+        with transaction.atomic():
+            assignment = _lock_assignment(participation, assignment_key)
+            answer = _parse(assignment, answers)
+            known = Judgement.objects.filter(client_key=client_key).first()
+            if known is not None:
+                _check_repeat(known, assignment, answer, comment)
+                return Saved(known, True, participation_progress(participation))
+            _check_open(assignment)
+            judgement = _append(assignment, client_key, answer, comment, active_ms)
+            progress = participation_progress(participation)
+            _follow_progress(assignment.participation, progress)
+    except IntegrityError as error:
+        # Two assignments answered at once under one key: the database let the first through.
+        raise _key_taken() from error
+    return Saved(judgement, False, progress)
+
+
+def _check_form(client_key: str, comment: str) -> None:
+    if not isinstance(client_key, str) or not _CLIENT_KEY.fullmatch(client_key):
+        raise BadInput(
+            _("The answer came without a usable key (8 to 64 letters, digits, - or _)."),
+            _("Reload the page."),
+        )
+    text_check(comment, name=_("The comment"))
+
+
+def _lock_assignment(participation: Participation, key: str) -> Assignment:
+    """Read the assignment and everything that decides whether it can be answered now."""
+    assignment = is_key(key) and (
+        Assignment.objects.select_for_update(of=("self",))
+        .select_related("participation__campaign")
+        .filter(participation=participation, key=key)
+        .first()
+    )
+    if not assignment:
+        raise NotFound(_("There is no such item among yours."), _("Reload the page."))
+    return assignment
+
+
+def _check_open(assignment: Assignment) -> None:
+    """Make sure that the assignment can be answered now."""
+    participation_check(assignment.participation)
+    consent_check(assignment.participation)
+    if assignment.state == Assignment.State.RELEASED:
+        raise Conflict(
+            _("This item has been given to somebody else meanwhile."),
+            _("Go on with the next one; your other answers are saved."),
+        )
+
+
+def _parse(assignment: Assignment, answers: Mapping[str, Any]) -> Answer:
+    if not isinstance(answers, Mapping):
+        raise BadInput(_("No answer was given."), _("Answer the question, then save."))
+    try:
+        return campaign_protocol(assignment.participation.campaign).parse(answers)
+    except AnswerError as error:
+        raise BadInput(str(error)) from error
+
+
+def _append(
+    assignment: Assignment, client_key: str, answer: Answer, comment: str, active_ms: Any
+) -> Judgement:
+    """Write the judgement and close the assignment; an earlier judgement stays as history."""
+    campaign = assignment.participation.campaign
+    now = timezone.now()
+    earlier = Judgement.objects.filter(assignment=assignment, is_current=True).first()
+    if earlier is not None:
+        Judgement.objects.filter(pk=earlier.pk).update(is_current=False)
+    has_score = answer.score is not None
+    judgement = Judgement.objects.create(
+        assignment=assignment,
+        client_key=client_key,
+        supersedes=earlier,
+        score=answer.score,
+        scale_low=campaign.scale_low if has_score else None,
+        scale_high=campaign.scale_high if has_score else None,
+        choice=answer.choice,
+        answers=answer_dict(answer.score, answer.choice),
+        comment=comment,
+        shown_at=assignment.shown_at,
+        submitted_at=now,
+        active_ms=_clip(active_ms, assignment.shown_at, now),
+    )
+    if assignment.state == Assignment.State.OPEN:
+        Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.OPEN).update(
+            state=Assignment.State.DONE
+        )
+    return judgement
+
+
+def answer_dict(score: float | None, choice: str) -> dict[str, Any]:
+    """Return an answer as the browser sends and receives it."""
+    if score is not None:
+        return {"score": int(score) if score == int(score) else score}
+    return {"choice": choice}
+
+
+def _check_repeat(known: Judgement, assignment: Assignment, answer: Answer, comment: str) -> None:
+    """Make sure that a known key comes with the answer it came with before."""
+    same = (known.assignment_id, known.score, known.choice, known.comment) == (
+        assignment.pk,
+        answer.score,
+        answer.choice,
+        comment,
+    )
+    if not same:
+        raise _key_taken()
+
+
+def _key_taken() -> Conflict:
+    return Conflict(
+        _("This answer carries the key of another one that is saved already."),
+        _("Reload the page and answer again."),
+    )
+
+
+def _clip(active_ms: Any, shown_at: datetime | None, now: datetime) -> int | None:
+    """Return a claimed duration inside [0, time since the screen was served]; None when there is none."""
+    if isinstance(active_ms, bool) or not isinstance(active_ms, int | float) or active_ms != active_ms:
+        return None
+    longest = _LARGEST_MS if shown_at is None else min(_LARGEST_MS, (now - shown_at).total_seconds() * 1000)
+    return int(max(0, min(active_ms, longest)))
+
+
+def _follow_progress(participation: Participation, progress: Progress) -> None:
+    """Let the state follow the counts: finished when nothing is left, active again when something is."""
+    state = Participation.State.ACTIVE if progress.left else Participation.State.FINISHED
+    if participation.state != state:
+        Participation.objects.filter(pk=participation.pk).exclude(state=Participation.State.LEFT).update(
+            state=state
+        )

@@ -1,0 +1,139 @@
+"""Who a rater's browser is, and how errors reach it. A session holds what invitations have opened."""
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any, NoReturn
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.middleware.csrf import CsrfViewMiddleware
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+
+from annotation.models import Participation
+from annotation.services.participation import participation_find
+from evalplatform.errors import BadInput, UserError
+
+_OPENED = "participations"
+View = Callable[..., HttpResponseBase]
+
+
+class InvitationNeeded(UserError):
+    """The browser has not opened an invitation to this campaign, or its session has ended."""
+
+    status = HTTPStatus.UNAUTHORIZED
+    title = "You are no longer signed in"
+
+
+class InvitationCsrf(CsrfViewMiddleware):
+    """The usual check, for a page that sends no referrer: its browser sends the origin `null`.
+
+    The secret token of the form still has to match the cookie.
+    """
+
+    def _origin_verified(self, request: HttpRequest) -> bool:
+        return request.headers.get("Origin") == "null" or super()._origin_verified(request)  # type: ignore[misc]
+
+
+def remember(request: HttpRequest, participation: Participation) -> None:
+    """Let this browser rate as this rater, besides what it had opened before."""
+    request.session.cycle_key()
+    opened = request.session.get(_OPENED, {})
+    opened[participation.campaign.key] = [participation.key, participation.link_version]
+    request.session[_OPENED] = opened
+
+
+def participation_of(request: HttpRequest, campaign_key: str) -> Participation:
+    """Return who this browser is in a campaign.
+
+    Raises:
+        InvitationNeeded: nobody; or the link that opened it was replaced since.
+    """
+    key, version = request.session.get(_OPENED, {}).get(campaign_key, ("", 0))
+    found = participation_find(key=key, campaign_key=campaign_key) if key else None
+    if found is None or found.link_version != version:
+        raise InvitationNeeded(
+            _("Your session has ended, or this browser has not opened the invitation."),
+            _("Open your invitation link again; what you typed is kept."),
+        )
+    return found
+
+
+def no_referrer(view: View) -> View:
+    """Keep the address of a page from every server it leads to, whatever its answer is."""
+
+    @wraps(view)
+    def inner(request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
+        response = view(request, **kwargs)
+        response.headers["Referrer-Policy"] = "no-referrer"
+        return response
+
+    return inner
+
+
+def rater_page(view: View) -> View:
+    """Give the view its `participation`; answer a user's mistake with a page that says what to do."""
+    return _with_participation(view, error_page)
+
+
+def rater_json(view: View) -> View:
+    """Give the view its `participation`; answer a user's mistake with problem+json."""
+    return _with_participation(view, error_json)
+
+
+def _with_participation(view: View, answer: Callable[[HttpRequest, UserError], HttpResponse]) -> View:
+    @wraps(view)
+    def inner(request: HttpRequest, campaign_key: str, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return view(request, participation_of(request, campaign_key), **kwargs)
+        except UserError as error:
+            return answer(request, error)
+
+    return never_cache(inner)
+
+
+def error_page(request: HttpRequest, error: UserError) -> HttpResponse:
+    """Return a page with the message and the remedy."""
+    context = {"title": _(error.title), "detail": error.message, "remedy": error.remedy}
+    return _challenge(render(request, "rater/message.html", context, status=error.status))
+
+
+def error_json(request: HttpRequest, error: UserError) -> HttpResponse:
+    """Return the same as problem+json (RFC 9457)."""
+    body = {
+        "title": _(error.title),
+        "status": int(error.status),
+        "detail": error.message,
+        "remedy": error.remedy,
+    }
+    if isinstance(error, InvitationNeeded):
+        body["login_url"] = ""
+    return _challenge(JsonResponse(body, status=error.status, content_type="application/problem+json"))
+
+
+def _challenge(response: HttpResponse) -> HttpResponse:
+    """Name the way in, as a 401 must; browsers show no dialog for it."""
+    if response.status_code == HTTPStatus.UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = 'Invitation realm="rating"'
+    return response
+
+
+def read_json(request: HttpRequest) -> dict[str, Any]:
+    """Return the JSON object a browser sent.
+
+    Raises:
+        BadInput: it is something else.
+    """
+
+    def refuse(constant: str) -> NoReturn:
+        raise ValueError(constant)
+
+    try:
+        body = json.loads(request.body, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise BadInput(_("A JSON object is expected."), _("Reload the page and send it again."))
+    return body
