@@ -7,7 +7,6 @@ from rest_framework.exceptions import APIException
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.permissions import BasePermission
 from rest_framework.response import Response
-from rest_framework.views import exception_handler
 
 from evalplatform.errors import UserError
 
@@ -37,6 +36,9 @@ def problem_json(error: Exception, context: dict[str, Any]) -> Response | None:
             "remedy": error.remedy,
         }
         return Response(body, status=error.status, content_type="application/problem+json")
+    # Imported late: rest_framework.views reads the settings that name this module.
+    from rest_framework.views import exception_handler
+
     response = exception_handler(error, context)
     if response is None:
         return None
