@@ -1,3 +1,8 @@
 """Addresses of the human-evaluation wing."""
 
-urlpatterns: list = []
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("annotation.rater_urls")),
+    path("", include("annotation.researcher_urls")),
+]

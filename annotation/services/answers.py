@@ -77,8 +77,18 @@ class Answers:
         """Read the items."""
         return cls(campaign, _items(campaign))
 
-    def read(self, *, history: bool = False) -> Iterator[Answer]:
-        """Read the answers by rater, round and position; with `history` those that were superseded too."""
+    def count(self) -> int:
+        """Return the number of current answers."""
+        return Judgement.objects.of_campaign(self.campaign.pk).current().count()
+
+    def read(self, *, history: bool = False, start: int = 0, stop: int | None = None) -> Iterator[Answer]:
+        """Read the answers by rater, round and position.
+
+        Args:
+            history: those that were superseded too.
+            start: number of the first one, from 0.
+            stop: number of the first one to leave out.
+        """
         found = Judgement.objects.of_campaign(self.campaign.pk)
         found = found if history else found.current()
         rows = found.order_by(
@@ -89,7 +99,7 @@ class Answers:
             "assignment__item_id", "assignment__swap", "score", "choice", "is_current", "comment",
             "shown_at", "submitted_at", "active_ms",
         )  # fmt: skip
-        for pk, key, rater, why, round_, position, item_id, swap, *rest in rows.iterator(CHUNK):
+        for pk, key, rater, why, round_, position, item_id, swap, *rest in rows[start:stop].iterator(CHUNK):
             item = self.items[item_id]
             sides = item.sides[::-1] if swap else item.sides
             yield Answer(pk, key, rater, why, round_, position, item, sides, *rest)  # type: ignore[arg-type]

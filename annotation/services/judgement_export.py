@@ -106,7 +106,7 @@ class _Rows:
         self.raters: dict[str, None] = {}
         self.shared = (
             campaign.protocol,
-            f"{campaign.source_language}:{campaign.target_language}",
+            _pair(campaign),
             f"{campaign.scale_low:g}-{campaign.scale_high:g}" if self.rated else None,
         )
 
@@ -118,12 +118,13 @@ class _Rows:
             z = self.z.get(answer.pk)
             if z is not None:
                 self.with_z.add(answer.rater)
-            yield self._answer(answer, z)
+            yield self.answer(answer, z)
         for item in self.answers.identical():
             self.n_identical += 1
             yield self._identical(item)
 
-    def _answer(self, answer: Answer, z: float | None) -> tuple[Value, ...]:
+    def answer(self, answer: Answer, z: float | None) -> tuple[Value, ...]:
+        """Return the cells of a judgement."""
         left, right = answer.sides if len(answer.sides) == 2 else (answer.sides[0], None)
         return (
             answer.key, *self.shared, answer.round, answer.position, answer.rater, answer.excluded_by,
@@ -150,12 +151,36 @@ class _Rows:
         )
 
 
+class JudgementPages:
+    """The current judgements of a campaign as records, counted and read in slices."""
+
+    def __init__(self, campaign: Campaign, population: str) -> None:
+        _check("population", population, tuple(POPULATIONS))
+        self.writer = _Rows(campaign, population, history=False)
+
+    def count(self) -> int:
+        """Return the number of judgements."""
+        return self.writer.answers.count()
+
+    def __getitem__(self, part: slice) -> list[dict[str, Value]]:
+        """Return the judgements of a slice, keys being our columns."""
+        writer = self.writer
+        answers = writer.answers.read(start=part.start or 0, stop=part.stop)
+        rows = (writer.answer(answer, writer.z.get(answer.pk)) for answer in answers)
+        return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+
+
 def _item(item: ItemFacts) -> tuple[Value, ...]:
     return (
         item.testset, item.document, item.segment, item.direction, item.input, item.context,
         f"i{item.number}", item.kind, f"i{item.repeat_of}" if item.repeat_of else None,
         f"i{item.paired_with}" if item.paired_with else None, item.group,
     )  # fmt: skip
+
+
+def _pair(campaign: Campaign) -> str:
+    tags = (campaign.source_language, campaign.target_language)
+    return (":" if any("-" in tag for tag in tags) else "-").join(tags)
 
 
 def _count(n: int, noun: str) -> str:

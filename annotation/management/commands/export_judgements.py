@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.models import Campaign
 from annotation.services.judgement_export import FLAVOURS, FORMATS, Exported, judgements_export
 from annotation.services.lookup import campaign_named
 from annotation.stats.standardise import POPULATIONS
@@ -31,16 +32,24 @@ class Command(HouseCommand):
 
     def run(self, **options: Any) -> None:
         """Export; counts and exclusions go to standard error."""
+        campaign = campaign_named(options["campaign"])
         if options["output"]:
-            with Path(options["output"]).open("w", encoding="utf-8", newline="") as stream:
-                done = self._export(stream, options)
+            final = Path(options["output"])
+            if final.exists() and not final.is_file():  # a pipe, /dev/stdout
+                with final.open("w", encoding="utf-8", newline="") as stream:
+                    self.stderr.write(self._export(campaign, stream, options).sentence())
+                return
+            part = final.with_name(f"{final.name}.part")
+            with part.open("w", encoding="utf-8", newline="") as stream:
+                done = self._export(campaign, stream, options)
+            part.replace(final)
         else:
-            done = self._export(_Plain(self.stdout), options)
+            done = self._export(campaign, _Plain(self.stdout), options)
         self.stderr.write(done.sentence())
 
-    def _export(self, stream: Any, options: dict[str, Any]) -> Exported:
+    def _export(self, campaign: Campaign, stream: Any, options: dict[str, Any]) -> Exported:
         return judgements_export(
-            campaign=campaign_named(options["campaign"]),
+            campaign=campaign,
             stream=stream,
             format=options["format"],
             flavour=options["flavour"],

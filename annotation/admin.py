@@ -1,0 +1,146 @@
+"""The admin pages of the human-evaluation wing. What raters said is read there, never changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from annotation import models
+
+
+class ReadOnly(admin.ModelAdmin):
+    """Rows to look at: written by the platform, not by hand."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse."""
+        return False
+
+
+@admin.register(models.Study)
+class StudyAdmin(admin.ModelAdmin):
+    """Studies: who owns them and who researches in them."""
+
+    list_display = ("name", "owner", "created_at")
+    search_fields = ("name",)
+    autocomplete_fields = ("owner",)
+    filter_horizontal = ("researchers", "testsets", "systems")
+
+
+@admin.register(models.Campaign)
+class CampaignAdmin(admin.ModelAdmin):
+    """Campaigns: texts for raters can be edited; what the plan was made from cannot."""
+
+    list_display = ("name", "study", "protocol", "state", "mode", "created_at")
+    list_filter = ("state", "mode", "protocol")
+    search_fields = ("name",)
+    readonly_fields = (
+        "key", "protocol", "source_language", "target_language", "state", "mode", "judgements", "scale_low",
+        "scale_high", "seed", "spread", "pairs", "settings", "notes", "opened_at", "closed_at",
+    )  # fmt: skip
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Refuse: campaigns are made with their plan."""
+        return False
+
+
+@admin.register(models.Rater)
+class RaterAdmin(admin.ModelAdmin):
+    """Raters, by pseudonym."""
+
+    list_display = ("name", "study", "created_at")
+    list_filter = ("study",)
+    search_fields = ("name",)
+
+
+@admin.register(models.Participation)
+class ParticipationAdmin(admin.ModelAdmin):
+    """Raters in campaigns. A reason in `excluded_by` takes a rater's ratings out of the averages."""
+
+    list_display = ("rater", "campaign", "state", "excluded_by", "last_seen_at")
+    list_filter = ("state", "campaign")
+    list_select_related = ("rater", "campaign")
+    search_fields = ("rater__name", "campaign__name")
+    readonly_fields = (
+        "rater", "campaign", "state", "link_version", "consented_at", "last_seen_at", "eligibility",
+        "settings",
+    )  # fmt: skip
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Refuse: participations are made with the plan."""
+        return False
+
+
+@admin.register(models.Judgement)
+class JudgementAdmin(ReadOnly):
+    """Judgements."""
+
+    list_display = ("pk", "assignment", "score", "choice", "is_current", "submitted_at")
+    list_filter = ("is_current",)
+    list_select_related = ("assignment",)
+    show_full_result_count = False
+
+
+@admin.register(models.Assignment)
+class AssignmentAdmin(ReadOnly):
+    """Assignments."""
+
+    list_display = ("pk", "item_id", "participation_id", "round", "position", "state")
+    list_filter = ("state",)
+    show_full_result_count = False
+
+
+@admin.register(models.Item)
+class ItemAdmin(ReadOnly):
+    """Items."""
+
+    list_display = ("pk", "campaign", "kind", "wanted", "given")
+    list_filter = ("kind", "campaign")
+    list_select_related = ("campaign",)
+    show_full_result_count = False
+
+
+@admin.register(models.CampaignOutput)
+class CampaignOutputAdmin(ReadOnly):
+    """What campaigns judge."""
+
+    list_display = ("pk", "campaign", "system", "testset", "input_version", "role")
+    list_filter = ("campaign",)
+    list_select_related = ("campaign", "system", "testset", "input_version")
+
+
+@admin.register(models.ItemCandidate)
+class ItemCandidateAdmin(ReadOnly):
+    """Candidate texts."""
+
+    list_display = ("pk", "item_id", "position", "text")
+    search_fields = ("text",)
+    show_full_result_count = False
+
+
+@admin.register(models.ScoreRun)
+class ScoreRunAdmin(ReadOnly):
+    """Stored scores."""
+
+    list_display = ("campaign", "signature", "created_at", "created_by")
+    list_filter = ("campaign",)
+    list_select_related = ("campaign", "created_by")
+
+
+@admin.register(models.AuditEvent)
+class AuditEventAdmin(ReadOnly):
+    """The audit trail."""
+
+    list_display = ("at", "action", "campaign", "actor")
+    list_filter = ("action",)
+    list_select_related = ("campaign", "actor")
+    date_hierarchy = "at"

@@ -1,0 +1,96 @@
+"""The API: campaigns, scores, judgements with z, tokens."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from rest_framework.authtoken.views import ObtainAuthToken
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import AnonRateThrottle
+from rest_framework.views import APIView
+
+from annotation.api.permissions import MaySee
+from annotation.api.serializers import CampaignSerializer
+from annotation.models import Campaign
+from annotation.services.judgement_export import JudgementPages
+from annotation.services.scoring import campaign_score, options_read
+from evalplatform.api import Pages
+
+
+class CampaignList(ListAPIView):
+    """List the campaigns a person may see, newest first."""
+
+    permission_classes = [MaySee]
+    serializer_class = CampaignSerializer
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        """Return them with their progress."""
+        return campaigns_of(self.request)
+
+
+class CampaignDetail(RetrieveAPIView):
+    """Show one campaign."""
+
+    permission_classes = [MaySee]
+    serializer_class = CampaignSerializer
+    lookup_field = "key"
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        """Return those among which it may be."""
+        return campaigns_of(self.request)
+
+
+def campaigns_of(request: Request) -> QuerySet[Campaign]:
+    """Return the campaigns a person may see, with their progress."""
+    return Campaign.objects.visible_to(request.user).with_progress().select_related("study")
+
+
+class OfCampaign(APIView):
+    """Something of one campaign."""
+
+    permission_classes = [MaySee]
+
+    def campaign(self, key: str) -> Campaign:
+        """Return the campaign when this person may see it; otherwise 404."""
+        found = get_object_or_404(Campaign.objects.visible_to(self.request.user), key=key)
+        self.check_object_permissions(self.request, found)
+        return found
+
+
+class Scores(OfCampaign):
+    """Scores of a campaign, computed with the options of the query (those of `score_campaign`)."""
+
+    def get(self, request: Request, key: str) -> Response:
+        """Score; the same options and judgements give the stored result."""
+        campaign = self.campaign(key)
+        options = options_read(campaign, request.query_params.dict())
+        return Response(campaign_score(campaign=campaign, options=options, user=request.user).result)
+
+
+class Judgements(OfCampaign):
+    """The current judgements of a campaign with z, in pages; keys are the columns of our CSV."""
+
+    def get(self, request: Request, key: str) -> Response:
+        """Return one page; `population` names the ratings behind z."""
+        campaign = self.campaign(key)
+        pages = JudgementPages(campaign, request.query_params.get("population", "all"))
+        paginator = Pages()
+        rows: list[dict[str, Any]] = paginator.paginate_queryset(pages, request, view=self) or []  # type: ignore[arg-type]
+        return paginator.get_paginated_response(rows)
+
+
+class TokenRequests(AnonRateThrottle):
+    """Ten attempts a minute from one address."""
+
+    rate = "10/min"
+
+
+class Token(ObtainAuthToken):
+    """Give the token of a user in return for username and password."""
+
+    permission_classes = [AllowAny]
+    authentication_classes = []
+    throttle_classes = [TokenRequests]

@@ -1,0 +1,191 @@
+"""The researcher's pages: campaigns, one campaign, its results, its data."""
+
+from __future__ import annotations
+
+import csv
+import re
+import tempfile
+from collections.abc import Callable
+from typing import IO, Any
+from urllib.parse import quote
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.models import Campaign
+from annotation.protocols import PROTOCOLS
+from annotation.services.campaigns import campaign_close, campaign_open
+from annotation.services.judgement_export import judgements_export
+from annotation.services.links import campaign_links
+from annotation.services.overview import Overview, campaign_overview
+from annotation.services.planning import PLAN_COLUMNS, plan_rows
+from annotation.services.scoring import campaign_score, options_read
+from annotation.stats.aggregate import REPEATS
+from annotation.stats.options import RESAMPLES, ScoreOptions
+from annotation.stats.ranking import RULES
+from annotation.stats.standardise import POPULATIONS
+from annotation.views.figures import bars_svg
+from annotation.views.labels import describe
+from annotation.views.tables import command_line, preference_tables, rater_rows, rating_tables
+from evalplatform.errors import BadInput, Conflict
+
+FORM_FIELDS = ("population", "repeats", "clusters", "by", "resamples", "seed", "hypothesis")
+TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson; charset=utf-8"}
+
+
+def campaign_of(request: HttpRequest, key: str) -> Campaign:
+    """Return a campaign this person may see; anything else is not there (404)."""
+    return get_object_or_404(Campaign.objects.visible_to(request.user).select_related("study"), key=key)
+
+
+def _user(request: HttpRequest) -> User | None:
+    return request.user if isinstance(request.user, User) else None
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Lead on to the campaigns, or to signing in."""
+    return redirect("campaigns" if request.user.is_authenticated else "login")
+
+
+@require_safe
+@login_required
+def campaigns(request: HttpRequest) -> HttpResponse:
+    """List the campaigns this person may see."""
+    found = Campaign.objects.visible_to(request.user).with_progress().select_related("study")
+    rows = [{"campaign": one, "about": describe(one)} for one in found]
+    return render(request, "researcher/campaigns.html", {"rows": rows})
+
+
+@require_safe
+@login_required
+def campaign(request: HttpRequest, key: str) -> HttpResponse:
+    """Show how a campaign is coming along."""
+    found = campaign_of(request, key)
+    overview = campaign_overview(found)
+    context = {
+        "campaign": found,
+        "about": describe(found),
+        "overview": overview,
+        "raters": _raters(overview),
+        "links": campaign_links(campaign=found) if _shows_links(request, found) else [],
+        "is_planned": found.mode != Campaign.Mode.IMPORTED,
+    }
+    return render(request, "researcher/campaign.html", context)
+
+
+def _shows_links(request: HttpRequest, found: Campaign) -> bool:
+    """Tell who sees invitation links: the owner and administrators, while raters can use them."""
+    user = request.user
+    may = user.is_authenticated and (user.is_staff or found.study.owner_id == user.pk)
+    return may and found.mode != Campaign.Mode.IMPORTED and found.state == Campaign.State.OPEN
+
+
+def _raters(overview: Overview) -> list[dict[str, Any]]:
+    return [
+        {"rater": rater, "figure": bars_svg(rater.bars, ", ".join(str(n) for n in rater.bars))}
+        for rater in overview.raters
+    ]
+
+
+@require_safe
+@login_required
+def results(request: HttpRequest, key: str) -> HttpResponse:
+    """Show the scores of a campaign with the options of the form."""
+    found = campaign_of(request, key)
+    given = {name: request.GET.get(name, "").strip() for name in FORM_FIELDS}
+    rated = PROTOCOLS[found.protocol].record == "rating"
+    context: dict[str, Any] = {"campaign": found, "about": describe(found), "given": given, "rated": rated}
+    context |= {"choices": _choices(), "limits": RESAMPLES, "defaults": ScoreOptions()}
+    status = 200
+    try:
+        run = campaign_score(campaign=found, options=options_read(found, given), user=request.user)
+    except BadInput as error:
+        context["error"], status = error, error.status
+    except Conflict as error:
+        context["empty"] = error
+    else:
+        scores: dict[str, Any] = run.result or {}
+        context |= rating_tables(scores) if rated else preference_tables(scores)
+        context |= {"result": scores, "raters": rater_rows(scores)}
+        context["command"] = command_line(found.name, run.options)
+    return render(request, "researcher/results.html", context, status=status)
+
+
+def _choices() -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Return (option, label, [(value, label), …]) of each choice of the form."""
+    return [
+        ("population", _("Mean and spread over"), [(name, name.replace("_", " ")) for name in POPULATIONS]),
+        ("repeats", _("Repeats"), [(name, name.replace("_", " ")) for name in REPEATS]),
+        ("clusters", _("Clusters"), [(name, name) for name in RULES]),
+        ("by", _("One row a"), [("system", _("system")), ("condition", _("system and condition"))]),
+    ]
+
+
+@require_POST
+@login_required
+def campaign_state(request: HttpRequest, key: str) -> HttpResponse:
+    """Close or open a campaign."""
+    found = campaign_of(request, key)
+    if request.POST.get("state") == "open":
+        campaign_open(campaign=found, actor=_user(request))
+        messages.success(request, _("The campaign is open: raters can go on."))
+    else:
+        campaign_close(campaign=found, actor=_user(request))
+        messages.success(
+            request, _("The campaign is closed. Its judgements are kept; it can be opened again.")
+        )
+    return redirect(found)
+
+
+@require_safe
+@login_required
+def judgements_file(request: HttpRequest, key: str, format: str) -> HttpResponseBase:
+    """Send the judgements as a file."""
+    found = campaign_of(request, key)
+    flavour, population = request.GET.get("flavour", "exact"), request.GET.get("population", "all")
+
+    def write(stream: IO[str]) -> None:
+        judgements_export(
+            campaign=found,
+            stream=stream,
+            format=format,
+            flavour=flavour,
+            population=population,
+            user=request.user,
+        )
+
+    return _file(write, f"{found.name}.judgements.{format}", TYPES[format])
+
+
+@require_safe
+@login_required
+def plan_file(request: HttpRequest, key: str) -> HttpResponseBase:
+    """Send the plan as a file."""
+    found = campaign_of(request, key)
+
+    def write(stream: IO[str]) -> None:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(PLAN_COLUMNS)
+        writer.writerows(plan_rows(found))
+
+    return _file(write, f"{found.name}.plan.csv", TYPES["csv"])
+
+
+def _file(write: Callable[[IO[str]], None], name: str, content_type: str) -> FileResponse:
+    """Write into a temporary file and send it, so that a mistake is an error page and not half a file."""
+    binary = tempfile.TemporaryFile()  # noqa: SIM115 (the response closes it)
+    with open(binary.fileno(), "w", encoding="utf-8", newline="", closefd=False) as text:
+        write(text)
+    binary.seek(0)
+    response = FileResponse(binary, content_type=content_type)
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
+    response.headers["Content-Disposition"] = (
+        f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
+    )
+    return response
