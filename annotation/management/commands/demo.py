@@ -27,8 +27,9 @@ class Command(HouseCommand):
         parser.add_argument("--no-serve", action="store_true", help="do all but the serving")
         parser.add_argument("--port", type=int, default=8000, help="another port is taken when it is busy")
 
-    def run(self, *, no_serve: bool, port: int, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         """Migrate, load, print, serve."""
+        no_serve, port = options["no_serve"], options["port"]
         call_command("migrate", verbosity=0, interactive=False)
         demo = demo_load()
         self.stdout.write(

@@ -20,8 +20,9 @@ class Command(HouseCommand):
         """Name the options."""
         parser.add_argument("--port", type=int, default=8000, help="another port is taken when it is busy")
 
-    def run(self, *, port: int, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         """Check the database, find a port, serve."""
+        port = options["port"]
         call_command("migrate", check_unapplied=True, verbosity=0)
         found = free_port(port)
         if found != port:

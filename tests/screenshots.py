@@ -1,0 +1,98 @@
+"""Make the pictures of the README and the guides from the demo study: `make screenshots`."""
+
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.paths import ROOT
+from tests.server import Server, running
+
+IMAGES = ROOT / "docs" / "images"
+DESKTOP = {"width": 1280, "height": 760}
+PHONE = {"width": 390, "height": 780}
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--no-first-run",
+]  # fmt: skip
+
+
+def _page(browser: Browser, size: dict[str, int], scheme: str = "light") -> Page:
+    return browser.new_context(viewport=size, color_scheme=scheme, device_scale_factor=1).new_page()
+
+
+def _start(page: Page, link: str) -> None:
+    page.goto(link)
+    page.get_by_role("button", name="Start").click()
+    if page.get_by_role("checkbox").count():
+        page.get_by_role("checkbox").check()
+        page.get_by_role("button", name=re.compile("Agree|Begin|Continue|Start")).click()
+    page.wait_for_selector("main")
+
+
+def _rate_pages(browser: Browser, links: dict[str, str]) -> None:
+    page = _page(browser, DESKTOP)
+    _start(page, links["source-based"])
+    page.wait_for_selector("#number")
+    page.keyboard.type("78")
+    page.screenshot(path=IMAGES / "rate-source-da.png")
+    page.keyboard.press("?")
+    page.wait_for_timeout(300)
+    page.screenshot(path=IMAGES / "rate-keys.png")
+    phone = _page(browser, PHONE)
+    _start(phone, links["reference-based"])
+    phone.wait_for_selector("#track")
+    phone.screenshot(path=IMAGES / "rate-phone-unset.png")
+    dark = _page(browser, DESKTOP, "dark")
+    _start(dark, links["fluency"])
+    dark.wait_for_selector("#choices")
+    dark.keyboard.press("2")
+    dark.screenshot(path=IMAGES / "rate-fluency-dark.png")
+
+
+def _researcher_pages(browser: Browser, server: Server, password: str) -> None:
+    page = _page(browser, {"width": 1360, "height": 800})
+    page.goto(f"{server.url}/campaigns/")
+    page.screenshot(path=IMAGES / "login.png")
+    page.locator("input[name=username]").fill("researcher")
+    page.locator("input[name=password]").fill(password)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("table")
+    page.screenshot(path=IMAGES / "campaigns.png", full_page=True)
+    page.get_by_role("link", name="Harbour news, source-based", exact=True).click()
+    page.wait_for_selector("table")
+    page.screenshot(path=IMAGES / "campaign.png", full_page=True)
+    page.goto(page.url.rstrip("/") + "/results/?by_condition=on")
+    page.wait_for_selector("table")
+    page.screenshot(path=IMAGES / "results.png", full_page=True)
+    page.goto(f"{server.url}/campaigns/")
+    page.get_by_role("link", name="Harbour news, fluency", exact=True).click()
+    page.goto(page.url.rstrip("/") + "/results/")
+    page.wait_for_selector("table")
+    page.screenshot(path=IMAGES / "results-fluency.png", full_page=True)
+
+
+def main() -> int:
+    """Serve the demo study, open its pages, keep their pictures in docs/images."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        print("chromium is not installed: no pictures made", file=sys.stderr)
+        return 1
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as server, sync_playwright() as play:
+        printed = server.manage("demo", "--no-serve")
+        links = dict(re.findall(r"Harbour news, ([\w-]+), half done: http://[^/]+(\S+)", printed))
+        password = re.findall(r"user researcher, password (\S+)", printed)[0]
+        browser = play.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        _rate_pages(browser, {name: server.url + path for name, path in links.items()})
+        _researcher_pages(browser, server, password)
+        browser.close()
+    print(f"pictures in {IMAGES.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
