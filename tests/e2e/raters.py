@@ -1,0 +1,68 @@
+"""What raters do, by keyboard alone."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+
+def press(page: Page, *keys: str) -> None:
+    """Press keys one after the other."""
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the element has the focus."""
+    for _ in range(40):
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{selector} cannot be reached with Tab on {page.url}")
+
+
+def enter(page: Page, link: str) -> None:
+    """Open an invitation, agree to take part and arrive at the rating page."""
+    page.goto(link)
+    tab_to(page, "main button")
+    press(page, "Enter")
+    page.wait_for_url("**/consent")
+    tab_to(page, "input[type=checkbox]")
+    press(page, "Space")
+    tab_to(page, "main button")
+    press(page, "Enter")
+    page.wait_for_url("**/rate/*/")
+
+
+def resume(page: Page, link: str) -> None:
+    """Open an invitation again, agreed before."""
+    page.goto(link)
+    tab_to(page, "main button")
+    press(page, "Enter")
+    page.wait_for_url("**/rate/**")
+
+
+def number(page: Page) -> int:
+    """Return the place of the item on the screen, as the title says it."""
+    return int(page.title().split()[1])
+
+
+def expect_number(page: Page, place: int) -> None:
+    """Wait until the item at that place is on the screen."""
+    expect(page).to_have_title(re.compile(rf"^\w+ {place} "))
+
+
+def next_by(page: Page, *keys: str) -> None:
+    """Answer with keys and wait until the screen has gone on."""
+    before = page.title()
+    press(page, *keys)
+    expect(page).not_to_have_title(before)
+
+
+def expect_saved(page: Page) -> None:
+    """Wait until everything is with the server."""
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+
+
+def shown(page: Page) -> list[str]:
+    """Return the texts on the screen."""
+    return page.locator("#texts p").all_text_contents()
