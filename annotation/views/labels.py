@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.formats import number_format
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -20,6 +21,11 @@ class About:
     languages: str
     state: str
     state_class: str
+
+
+def grouped(n: int) -> str:
+    """Write a whole number with the separators of the reader's language."""
+    return number_format(n, decimal_pos=0, force_grouping=True)
 
 
 def describe(campaign: Campaign) -> About:

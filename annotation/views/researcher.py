@@ -30,7 +30,7 @@ from annotation.stats.options import RESAMPLES, ScoreOptions
 from annotation.stats.ranking import RULES
 from annotation.stats.standardise import POPULATIONS
 from annotation.views.figures import bars_svg
-from annotation.views.labels import describe
+from annotation.views.labels import describe, grouped
 from annotation.views.tables import command_line, preference_tables, rater_rows, rating_tables
 from evalplatform.errors import BadInput, Conflict
 
@@ -58,7 +58,15 @@ def home(request: HttpRequest) -> HttpResponse:
 def campaigns(request: HttpRequest) -> HttpResponse:
     """List the campaigns this person may see."""
     found = Campaign.objects.visible_to(request.user).with_progress().select_related("study")
-    rows = [{"campaign": one, "about": describe(one)} for one in found]
+    rows = [
+        {
+            "campaign": one,
+            "about": describe(one),
+            "done": grouped(getattr(one, "n_done", 0)),
+            "total": grouped(getattr(one, "n_assigned", 0)),
+        }
+        for one in found
+    ]
     return render(request, "researcher/campaigns.html", {"rows": rows})
 
 
@@ -72,6 +80,8 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "campaign": found,
         "about": describe(found),
         "overview": overview,
+        "done": grouped(overview.n_done),
+        "total": grouped(overview.n_assigned),
         "raters": _raters(overview),
         "links": campaign_links(campaign=found) if _shows_links(request, found) else [],
         "is_planned": found.mode != Campaign.Mode.IMPORTED,
@@ -123,7 +133,7 @@ def _choices() -> list[tuple[str, str, list[tuple[str, str]]]]:
         ("population", _("Mean and spread over"), [(name, name.replace("_", " ")) for name in POPULATIONS]),
         ("repeats", _("Repeats"), [(name, name.replace("_", " ")) for name in REPEATS]),
         ("clusters", _("Clusters"), [(name, name) for name in RULES]),
-        ("by", _("One row a"), [("system", _("system")), ("condition", _("system and condition"))]),
+        ("by", _("One row a"), [("system", _("system")), ("condition", _("condition"))]),
     ]
 
 
