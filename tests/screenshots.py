@@ -14,6 +14,7 @@ from tests.server import Server, running
 IMAGES = ROOT / "docs" / "images"
 DESKTOP = {"width": 1280, "height": 760}
 PHONE = {"width": 390, "height": 780}
+SETTLED = 600  # milliseconds until transitions have ended
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--no-first-run",
@@ -38,18 +39,21 @@ def _rate_pages(browser: Browser, links: dict[str, str]) -> None:
     _start(page, links["source-based"])
     page.wait_for_selector("#number")
     page.keyboard.type("78")
+    page.wait_for_timeout(SETTLED)
     page.screenshot(path=IMAGES / "rate-source-da.png")
     page.keyboard.press("?")
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(SETTLED)
     page.screenshot(path=IMAGES / "rate-keys.png")
     phone = _page(browser, PHONE)
     _start(phone, links["reference-based"])
     phone.wait_for_selector("#track")
+    phone.wait_for_timeout(SETTLED)
     phone.screenshot(path=IMAGES / "rate-phone-unset.png")
     dark = _page(browser, DESKTOP, "dark")
     _start(dark, links["fluency"])
     dark.wait_for_selector("#choices")
     dark.keyboard.press("2")
+    dark.wait_for_timeout(SETTLED)
     dark.screenshot(path=IMAGES / "rate-fluency-dark.png")
 
 
@@ -65,7 +69,7 @@ def _researcher_pages(browser: Browser, server: Server, password: str) -> None:
     page.get_by_role("link", name="Harbour news, source-based", exact=True).click()
     page.wait_for_selector("table")
     page.screenshot(path=IMAGES / "campaign.png", full_page=True)
-    page.goto(page.url.rstrip("/") + "/results/?by_condition=on")
+    page.goto(page.url.rstrip("/") + "/results/?by=condition")
     page.wait_for_selector("table")
     page.screenshot(path=IMAGES / "results.png", full_page=True)
     page.goto(f"{server.url}/campaigns/")

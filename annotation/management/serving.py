@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
 from django.conf import settings
 
@@ -42,7 +42,7 @@ def free_port(wanted: int) -> int:
 
 
 def serve(*, port: int) -> None:
-    """Serve until stopped (Ctrl-C or SIGTERM); the worker ends with the server."""
+    """Serve until stopped (Ctrl-C or SIGTERM); the worker ends with the server and writes `worker.log`."""
     server = [
         "-m", "gunicorn", "evalplatform.wsgi:application", "--bind", f"{HOST}:{port}",
         "--worker-class", "gthread", "--workers", "1", "--threads", str(THREADS),
@@ -69,10 +69,14 @@ def serve(*, port: int) -> None:
 
 
 @contextlib.contextmanager
-def _child(arguments: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+def _child(arguments: list[str], log: IO[bytes] | None = None) -> Iterator[subprocess.Popen[bytes]]:
     """Run Python with these arguments as a process of its own that does not outlive this one."""
     process = subprocess.Popen(
-        [sys.executable, *arguments], start_new_session=True, preexec_fn=_end_with_parent
+        [sys.executable, *arguments],
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
+        preexec_fn=_end_with_parent,
     )
     try:
         yield process
