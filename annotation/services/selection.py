@@ -85,20 +85,18 @@ def selection_load(
     found = [testset_find(name) for name in testsets]
     pair = _check_languages(found, languages)
     _check_systems(systems)
-    sides = {"source": inputs, "target": references if needs_reference else ()}
-    chosen = {side: _choose_versions(found, wanted, side) for side, wanted in sides.items()}
+    sources = _choose_versions(found, inputs, "source")
+    targets = _choose_versions(found, references, "target") if needs_reference else {}
     sets = []
     for testset in found:
         rows = testset_versions(testset)
-        inputs_here = chosen["source"][testset.name]
+        inputs_here = sources[testset.name]
         sets.append(
             SetTexts(
                 name=testset.name,
                 n_segments=testset.segments.count(),
                 inputs={one.name: version_lines(rows[one]) for one in inputs_here},
-                references={one.name: version_lines(rows[one]) for one in chosen["target"][testset.name]}
-                if needs_reference
-                else {},
+                references={one.name: version_lines(rows[one]) for one in targets.get(testset.name, ())},
                 outputs=_load_outputs(testset, systems, [one.name for one in inputs_here]),
             )
         )

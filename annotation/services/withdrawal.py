@@ -22,7 +22,7 @@ from mtcore.services.texts import sentence
 ATTEMPTS = 4
 _ID_CHUNK = 500
 
-Ids = dict[tuple[int, int], int]
+Ids = dict[tuple[str, int], int]
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class Snapshot:
     """What a plan was made from.
 
     Attributes:
-        rows: (id, item, participation, position, done, shown, swap) of all live assignments.
-        staying: participations that have not left, in order.
+        rows: (id, item, rater, position, done, shown, swap) of all live assignments.
+        staying: names of raters who have not left, in order.
     """
 
-    rows: tuple[tuple[int, int, int, int, bool, bool, bool], ...]
-    staying: tuple[int, ...]
+    rows: tuple[tuple[int, int, str, int, bool, bool, bool], ...]
+    staying: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -101,27 +101,26 @@ def _snapshot(campaign: Campaign, *, lock: bool = False) -> Snapshot:
     if lock:
         rows = rows.select_for_update(of=("self",))
     found = tuple(
-        (pk, item, participation, position, state == Assignment.State.DONE, shown is not None, swap)
-        for pk, item, participation, position, state, shown, swap in rows.values_list(
-            "pk", "item_id", "participation_id", "position", "state", "shown_at", "swap"
+        (pk, item, rater, position, state == Assignment.State.DONE, shown is not None, swap)
+        for pk, item, rater, position, state, shown, swap in rows.values_list(
+            "pk", "item_id", "participation__rater__name", "position", "state", "shown_at", "swap"
         )
     )
     staying = campaign.participations.exclude(state=Participation.State.LEFT).order_by("pk")
-    return Snapshot(found, tuple(staying.values_list("pk", flat=True)))
+    return Snapshot(found, tuple(staying.values_list("rater__name", flat=True)))
 
 
 def _plan(
     campaign: Campaign, items: list[PlanItem], snapshot: Snapshot, leaver: Participation
 ) -> Reassignment:
     """Plan on; what is on a staying rater's screen counts as done, since it must not move."""
+    name = leaver.rater.name
     given = [
-        GivenAssignment(item, participation, position, done or (shown and participation != leaver.pk), swap)
-        for _, item, participation, position, done, shown, swap in snapshot.rows
+        GivenAssignment(item, rater, position, done or (shown and rater != name), swap)
+        for _, item, rater, position, done, shown, swap in snapshot.rows
     ]
     rng = np.random.default_rng([campaign.seed, campaign.participations.count() - len(snapshot.staying) + 1])
-    return reassign(
-        items, given, leaver.pk, snapshot.staying, campaign.judgements, rng, spread=campaign.spread
-    )
+    return reassign(items, given, name, snapshot.staying, campaign.judgements, rng, spread=campaign.spread)
 
 
 def _write(
@@ -130,20 +129,19 @@ def _write(
     left = Participation.objects.filter(pk=leaver.pk).exclude(state=Participation.State.LEFT)
     if left.update(state=Participation.State.LEFT) != 1:
         raise Conflict(f"Rater “{leaver.rater.name}” has left this campaign already.", "Nothing was changed.")
-    ids = {(participation, item): pk for pk, item, participation, *_ in snapshot.rows}
-    _release([ids[leaver.pk, cast(int, given.item)] for given in change.released])
-    _add(change.added)
+    ids = {(rater, item): pk for pk, item, rater, *_ in snapshot.rows}
+    people = dict(campaign.participations.order_by("pk").values_list("rater__name", "pk"))
+    _release([ids[leaver.rater.name, cast(int, given.item)] for given in change.released])
+    _add(change.added, people)
     _reorder(change, ids)
-    receivers = Counter(int(new.rater) for new in change.added)
-    Participation.objects.filter(pk__in=receivers, state=Participation.State.FINISHED).update(
-        state=Participation.State.ACTIVE
-    )
-    names = dict(campaign.participations.values_list("pk", "rater__name"))
+    given = Counter(str(new.rater) for new in change.added)
+    busy = Participation.objects.filter(pk__in=[people[name] for name in given])
+    busy.filter(state=Participation.State.FINISHED).update(state=Participation.State.ACTIVE)
     result = Withdrawal(
         rater=leaver.rater.name,
         kept=leaver.assignments.done().count(),
         released=len(change.released),
-        given={names[pk]: count for pk, count in sorted(receivers.items())},
+        given={name: given[name] for name in people if name in given},
         short=tuple(sentence(text) for text in change.short),
     )
     _note(campaign, leaver, result, actor)
@@ -157,7 +155,7 @@ def _release(pks: list[int]) -> None:
         Assignment.objects.filter(pk__in=chunk).update(state=Assignment.State.RELEASED)
 
 
-def _add(added: tuple[PlannedAssignment, ...]) -> None:
+def _add(added: tuple[PlannedAssignment, ...], people: dict[str, int]) -> None:
     times: dict[int, list[int]] = {}
     for item, count in Counter(cast(int, new.item) for new in added).items():
         times.setdefault(count, []).append(item)
@@ -169,7 +167,7 @@ def _add(added: tuple[PlannedAssignment, ...]) -> None:
         (
             Assignment(
                 item_id=cast(int, new.item),
-                participation_id=int(new.rater),
+                participation_id=people[str(new.rater)],
                 position=new.position,
                 swap=new.swap,
             )
@@ -181,7 +179,7 @@ def _add(added: tuple[PlannedAssignment, ...]) -> None:
 
 def _reorder(change: Reassignment, ids: Ids) -> None:
     moved = [
-        Assignment(pk=ids[int(new.rater), cast(int, new.item)], position=new.position, swap=new.swap)
+        Assignment(pk=ids[str(new.rater), cast(int, new.item)], position=new.position, swap=new.swap)
         for order in change.order.values()
         for new in order
     ]
