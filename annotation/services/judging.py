@@ -94,7 +94,7 @@ def _lock_assignment(participation: Participation, key: str) -> Assignment:
         .first()
     )
     if not assignment:
-        raise NotFound(_("There is no such item among yours."), _("Reload the page."))
+        raise NotFound(_("There is no such item among yours."), _("Reload the rating page."))
     return assignment
 
 

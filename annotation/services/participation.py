@@ -96,7 +96,7 @@ def problem_report(*, participation: Participation, assignment_key: str, text: s
         not is_key(assignment_key)
         or not Assignment.objects.filter(participation=participation, key=assignment_key).exists()
     ):
-        raise NotFound(_("There is no such item among yours."), _("Reload the page."))
+        raise NotFound(_("There is no such item among yours."), _("Reload the rating page."))
     return AuditEvent.note(
         "problem.reported",
         participation=participation,

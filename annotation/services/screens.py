@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Prefetch, Q
+from django.db.models import Prefetch
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -82,7 +82,7 @@ class Way:
             raise Conflict(
                 _("This item has been given to somebody else meanwhile."), _("Go on with the next one.")
             )
-        raise NotFound(_("There is no such item among yours."), _("Reload the page."))
+        raise NotFound(_("There is no such item among yours."), _("Reload the rating page."))
 
     def _draw(self, stops: Sequence[Stop]) -> list[Screen]:
         """Draw screens in order and note when each was first served; a fixed number of queries."""
@@ -148,15 +148,11 @@ class _Artist:
 
 def _context_texts(assignments: Sequence[Assignment]) -> dict[tuple[int | None, int], str]:
     """Return the texts the candidates are held against, by (version, segment)."""
-    wanted = {
-        (a.item.context_version_id, a.item.segment_id) for a in assignments if a.item.context_version_id
-    }
-    if not wanted:
-        return {}
-    either = Q()
-    for version, segment in sorted(wanted):
-        either |= Q(version_id=version, segment_id=segment)
-    rows = SegmentText.objects.filter(either).values_list("version_id", "segment_id", "text")
+    items = [assignment.item for assignment in assignments]
+    rows = SegmentText.objects.filter(
+        version__in={item.context_version_id for item in items if item.context_version_id},
+        segment__in={item.segment_id for item in items},
+    ).values_list("version_id", "segment_id", "text")
     return {(version, segment): text for version, segment, text in rows}
 
 

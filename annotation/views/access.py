@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
@@ -18,6 +19,7 @@ from evalplatform.errors import BadInput, UserError
 
 _OPENED = "participations"
 View = Callable[..., HttpResponseBase]
+Answer = Callable[[HttpRequest, UserError, Participation | None], HttpResponse]
 
 
 class InvitationNeeded(UserError):
@@ -75,32 +77,50 @@ def no_referrer(view: View) -> View:
 
 def rater_page(view: View) -> View:
     """Give the view its `participation`; answer a user's mistake with a page that says what to do."""
-    return _with_participation(view, error_page)
+    return _with_participation(view, page_for)
 
 
 def rater_json(view: View) -> View:
     """Give the view its `participation`; answer a user's mistake with problem+json."""
-    return _with_participation(view, error_json)
+    return _with_participation(view, lambda request, error, participation: error_json(error))
 
 
-def _with_participation(view: View, answer: Callable[[HttpRequest, UserError], HttpResponse]) -> View:
+def _with_participation(view: View, answer: Answer) -> View:
     @wraps(view)
     def inner(request: HttpRequest, campaign_key: str, **kwargs: Any) -> HttpResponseBase:
+        participation = None
         try:
-            return view(request, participation_of(request, campaign_key), **kwargs)
+            participation = participation_of(request, campaign_key)
+            return view(request, participation, **kwargs)
         except UserError as error:
-            return answer(request, error)
+            return answer(request, error, participation)
 
     return never_cache(inner)
 
 
-def error_page(request: HttpRequest, error: UserError) -> HttpResponse:
+def page_for(request: HttpRequest, error: UserError, participation: Participation | None) -> HttpResponse:
+    """Return the page of an error, with the way back to rating where there is one."""
+    if participation is None:
+        return error_page(request, error)
+    campaign = participation.campaign
+    url = reverse("rate", args=[campaign.key])
+    can_rate = campaign.state == campaign.State.OPEN and participation.state != participation.State.LEFT
+    links = [{"url": url, "label": _("Back to rating")}] if can_rate and request.path != url else []
+    return error_page(request, error, campaign_name=campaign.name, links=links)
+
+
+def error_page(request: HttpRequest, error: UserError, **more: Any) -> HttpResponse:
     """Return a page with the message and the remedy."""
-    context = {"title": _(error.title), "detail": error.message, "remedy": error.remedy}
-    return _challenge(render(request, "rater/message.html", context, status=error.status))
+    context = {
+        "title": _(error.title),
+        "detail": error.message,
+        "remedy": error.remedy,
+        "campaign_name": _("Translation evaluation"),
+    }
+    return _challenge(render(request, "rater/message.html", context | more, status=error.status))
 
 
-def error_json(request: HttpRequest, error: UserError) -> HttpResponse:
+def error_json(error: UserError) -> HttpResponse:
     """Return the same as problem+json (RFC 9457)."""
     body = {
         "title": _(error.title),

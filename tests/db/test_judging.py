@@ -11,13 +11,9 @@ from django.utils import timezone
 from annotation.models import Assignment, Campaign, Judgement, Participation
 from annotation.services.judging import judgement_save
 from evalplatform.errors import BadInput, Conflict, NotFound
-from tests.factories.rating import participation_of, rater_client, rating_campaign
+from tests.factories.rating import keys, participation_of, rater_client, rating_campaign
 
 pytestmark = pytest.mark.django_db
-
-
-def keys(participation):
-    return list(participation.assignments.order_by("position").values_list("key", flat=True))
 
 
 def save(participation, assignment, client_key, score=64, **more):

@@ -1,5 +1,6 @@
 """A campaign ready to be rated, written straight into the tables: small, exact and without a plan."""
 
+import re
 from collections.abc import Sequence
 
 from django.test import Client
@@ -123,3 +124,26 @@ def rater_client(participation: Participation, client: Client | None = None) -> 
     client = client or Client()
     assert client.post(invitation_url(participation, base_url="")).status_code == 302
     return client
+
+
+def keys(participation: Participation) -> list[str]:
+    """Return the keys of a rater's assignments in order."""
+    return list(participation.assignments.order_by("position").values_list("key", flat=True))
+
+
+def answer(browser, campaign, key, client_key="key-00000001", score=64, **more):  # type: ignore[no-untyped-def]
+    """Send an answer as the page's script does."""
+    body = {"assignment": key, "client_key": client_key, "answers": {"score": score}, **more}
+    return browser.post(f"/rate/{campaign.key}/answers", body, content_type="application/json")
+
+
+def hidden(html: str, name: str) -> str:
+    """Return the value of a hidden field."""
+    return re.search(rf'name="{name}" value="([^"]+)"', html)[1]
+
+
+def send_form(browser, campaign, score="64", **changes):  # type: ignore[no-untyped-def]
+    """Fill in and send the next item's form as a browser without scripts does; return form and reply."""
+    html = browser.get(f"/rate/{campaign.key}/").content.decode()
+    form = {name: hidden(html, name) for name in ("assignment", "client_key")}
+    return form, browser.post(f"/rate/{campaign.key}/", form | {"score": score} | changes)
