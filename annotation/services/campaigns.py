@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation.design.estimate import Estimate, count_words, estimate_plan
 from annotation.design.plan import Plan
-from annotation.models import AuditEvent, Campaign, CampaignOutput, Participation
+from annotation.models import AuditEvent, Campaign, CampaignOutput, Participation, Study
 from annotation.protocols import PROTOCOLS, Protocol
 from annotation.services.items import ItemDraft, items_draft
 from annotation.services.planning import assignments_write, items_write, plan_draft
@@ -142,26 +142,7 @@ def campaign_create(*, draft: CampaignDraft, owner: User | None = None) -> Campa
             )
             if draft.texts is not None:
                 _write_texts(draft.texts)
-            now = timezone.now()
-            campaign = Campaign.objects.create(
-                study=study,
-                name=options.name,
-                protocol=options.protocol,
-                source_language=draft.selection.source_language,
-                target_language=draft.selection.target_language,
-                state=Campaign.State.OPEN if options.opened else Campaign.State.DRAFT,
-                opened_at=now if options.opened else None,
-                judgements=options.judgements,
-                scale_low=options.scale[0],
-                scale_high=options.scale[1],
-                seed=options.seed,
-                spread=options.spread,
-                pairs=options.pairs if draft.protocol.candidates_per_item == 2 else "",
-                guidelines=options.guidelines,
-                consent=options.consent,
-                settings={"segments": options.segments} if options.segments else {},
-                notes=[*draft.notices, *draft.plan.notes],
-            )
+            campaign = _write_campaign(draft, study)
             _write_outputs(campaign, draft)
             _write_plan(campaign, draft)
             AuditEvent.note(
@@ -245,6 +226,29 @@ def _write_texts(texts: PlainTexts) -> None:
     source = version_original(testset, "source")
     for output in texts.outputs:
         output_create(output, testset=testset, input_version=source)
+
+
+def _write_campaign(draft: CampaignDraft, study: Study) -> Campaign:
+    options = draft.options
+    return Campaign.objects.create(
+        study=study,
+        name=options.name,
+        protocol=options.protocol,
+        source_language=draft.selection.source_language,
+        target_language=draft.selection.target_language,
+        state=Campaign.State.OPEN if options.opened else Campaign.State.DRAFT,
+        opened_at=timezone.now() if options.opened else None,
+        judgements=options.judgements,
+        scale_low=options.scale[0],
+        scale_high=options.scale[1],
+        seed=options.seed,
+        spread=options.spread,
+        pairs=options.pairs if draft.protocol.candidates_per_item == 2 else "",
+        guidelines=options.guidelines,
+        consent=options.consent,
+        settings={"segments": options.segments} if options.segments else {},
+        notes=[*draft.notices, *draft.plan.notes],
+    )
 
 
 def _write_outputs(campaign: Campaign, draft: CampaignDraft) -> None:

@@ -16,13 +16,12 @@ from mtcore.corpora.names import check_name, check_unique
 from mtcore.corpora.provenance import Version, depth, resolve
 from mtcore.models import Document, Segment, SegmentText, TestSet, TextVersion
 from mtcore.models.fields import sha256
+from mtcore.services.line_labels import directions_read, documents_read
 from mtcore.services.texts import NamedText, as_bad_input, blank_notice
 from mtcore.services.versions import testset_find, uniform_direction
 
-DIRECTIONS = ("direct", "reverse", "")
 DEFAULT_NAMES = {"source": "source", "target": "reference"}
 OTHER_SIDE = {"source": "target", "target": "source"}
-MAX_DOCUMENT_NAME = 500
 BATCH = 2000
 
 
@@ -106,7 +105,7 @@ def testset_draft(
     _check_texts(
         versions + [VersionDraft(side, "double_translation", text) for side, text in double_translations]
     )
-    directions = _directions(direction, versions[0].text)
+    directions = directions_read(direction, versions[0].text)
     versions += _doubles(double_translations, derived_from, versions, uniform_direction(directions))
     _check_names(versions, uniform_direction(directions))
     return TestSetDraft(
@@ -115,7 +114,7 @@ def testset_draft(
         target_language=target_language,
         versions=tuple(versions),
         directions=directions,
-        documents=_documents(documents, versions[0].text),
+        documents=documents_read(documents, versions[0].text),
         notices=_notices(versions),
     )
 
@@ -157,25 +156,6 @@ def _check_texts(versions: Sequence[VersionDraft]) -> None:
         check_same_length(first, *others)
         for other in others:
             check_shift(first, other)
-
-
-def _directions(direction: str | NamedText, source: NamedText) -> tuple[str, ...]:
-    if isinstance(direction, str):
-        if direction not in DIRECTIONS:
-            raise BadInput(
-                f"“{direction}” is not a direction.", "Give direct or reverse, or a file with one a line."
-            )
-        return (direction,) * len(source.lines)
-    with as_bad_input():
-        check_same_length((source.file, source.lines), (direction.file, direction.lines))
-    lines = tuple(line.strip() for line in direction.lines)
-    for number, line in enumerate(lines, start=1):
-        if line not in DIRECTIONS:
-            raise BadInput(
-                f"{direction.file}, line {number:,}: “{line[:30]}” is not a direction.",
-                "Write direct or reverse, or leave the line blank where it is unknown.",
-            )
-    return lines
 
 
 def _doubles(
@@ -228,27 +208,6 @@ def _check_names(versions: Sequence[VersionDraft], direction: str) -> None:
         pure = [version.version for version in versions]
         for one in pure:
             depth(one, pure, direction)
-
-
-def _documents(documents: NamedText | None, source: NamedText) -> tuple[str, ...]:
-    if documents is None:
-        return ()
-    with as_bad_input():
-        check_same_length((source.file, source.lines), (documents.file, documents.lines))
-    first_line: dict[str, int] = {}
-    for number, name in enumerate(documents.lines, start=1):
-        place = f"{documents.file}, line {number:,}"
-        if not name.strip() or len(name) > MAX_DOCUMENT_NAME:
-            raise BadInput(
-                f"{place}: a document id of 1–{MAX_DOCUMENT_NAME} characters is expected.", "Correct it."
-            )
-        if name in first_line and documents.lines[number - 2] != name:
-            raise BadInput(
-                f"{place}: document “{name[:60]}” began at line {first_line[name]:,} and comes back here.",
-                "Put the lines of a document together, or give the second part an id of its own.",
-            )
-        first_line.setdefault(name, number)
-    return documents.lines
 
 
 def _notices(versions: Sequence[VersionDraft]) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from django.core.management.base import CommandParser
 
 from evalplatform.commands import HouseCommand
 from evalplatform.errors import BadInput
-from mtcore.corpora.provenance import label
+from mtcore.corpora.provenance import DIRECTIONS, label
 from mtcore.models import TestSet
-from mtcore.services.testsets import DIRECTIONS, testset_create, testset_draft
+from mtcore.services.testsets import testset_create, testset_draft
 from mtcore.services.texts import NamedText, named_split, text_read
 from mtcore.services.versions import testset_direction, testset_versions
 
