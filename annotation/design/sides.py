@@ -83,20 +83,43 @@ class _Board:
                     break
 
     def flip_merged(self) -> bool:
-        """Flip merged comparisons that lower the sum of squared excesses; say whether there were any."""
+        """Flip merged comparisons that lower the sum of squared excesses; say whether there were any.
+
+        A merged comparison has unequal numbers of systems on its sides, so flipping it also moves the sum of
+        all excesses, which no path can: where that sum comes nearer to 0, the flip is weighed after
+        evening out.
+        """
         flipped = False
         for index in self._rng.permutation(self._merged).tolist():
             first, second = self.pairs[index]
             left, right = (second, first) if self.swaps[index] else (first, second)
             gain = sum(self.excess[s] - 1 for s in left) - sum(self.excess[s] + 1 for s in right)
+            total = sum(self.excess)
+            nearer = abs(total + 2 * (len(right) - len(left))) < abs(total)
             if gain > 0:
-                self.swaps[index] = not self.swaps[index]
+                self._flip(index, left, right)
                 flipped = True
-                for system in left:
-                    self.excess[system] -= 2
-                for system in right:
-                    self.excess[system] += 2
+            elif nearer and max(map(abs, self.excess)) > 1:
+                flipped |= self._try_flip(index, left, right)
         return flipped
+
+    def _flip(self, index: int, left: Sequence[int], right: Sequence[int]) -> None:
+        self.swaps[index] = not self.swaps[index]
+        for system in left:
+            self.excess[system] -= 2
+        for system in right:
+            self.excess[system] += 2
+
+    def _try_flip(self, index: int, left: Sequence[int], right: Sequence[int]) -> bool:
+        """Flip and even out; take it back unless the sum of squared excesses became less."""
+        before = list(self.excess), list(self.swaps), {ends: list(own) for ends, own in self._edges.items()}
+        self._flip(index, left, right)
+        self.even_out()
+        if sum(own * own for own in self.excess) < sum(own * own for own in before[0]):
+            return True
+        self.excess[:] = before[0]
+        self.swaps, self._edges = before[1], before[2]
+        return False
 
     def lean_against(self, total: Sequence[int]) -> None:
         """Turn single excesses round where that lowers the imbalance `total` of the other raters."""

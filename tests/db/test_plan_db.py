@@ -50,9 +50,9 @@ def large():
     return ("one", "two")
 
 
-def plan_large(testsets, protocol, name="large", **more):
+def plan_large(testsets, protocol, name="large", seed=6, **more):
     draft = campaign_draft(
-        options=CampaignOptions(name=name, protocol=protocol, raters=RATERS, seed=6, **more),
+        options=CampaignOptions(name=name, protocol=protocol, raters=RATERS, seed=seed, **more),
         selection=selection_load(testsets=testsets, systems=SYSTEMS),
     )
     return campaign_create(draft=draft)
@@ -89,9 +89,12 @@ def check_database(campaign):
         ("source_da", {}),
         ("source_da", {"spread": True}),
         ("pairwise_fluency", {}),
+        ("pairwise_fluency", {"seed": 5}),
+        ("pairwise_fluency", {"seed": 7}),
+        ("pairwise_fluency", {"seed": 8}),
         ("pairwise_fluency", {"pairs": "sample:4", "spread": True}),
     ],
-    ids=["da", "da-spread", "pairwise", "pairwise-sample-spread"],
+    ids=["da", "da-spread", "pairwise", "pairwise-5", "pairwise-7", "pairwise-8", "pairwise-sample-spread"],
 )
 def test_a_large_plan_keeps_every_rule_also_after_a_rater_left(large, protocol, more):
     campaign = plan_large(large, protocol, **more)
