@@ -1,0 +1,111 @@
+"""Published judgements, imported and scored by the commands, give the published rankings."""
+
+import csv
+import json
+
+import pytest
+
+from tests.factories.commands import run
+from tests.paths import DATA, needs_data
+
+pytestmark = [pytest.mark.django_db, needs_data]
+HUMAN = DATA / "human"
+CSEN = (
+    "--format", "csv", "--protocol", "reference_da", "--languages", "cs-en",
+    "--map", "rater=rater,system=system,segment=line,kind=item_type,score=raw,group=hit_id",
+)  # fmt: skip
+
+
+def scores(name, *options):
+    return json.loads(run("score_campaign", name, "--format", "json", *options)[0])
+
+
+def official(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t"))
+
+
+def check_ranking(result, rows):
+    """Compare every published cell: Ave. to 0.05, Ave. z to 0.0005, counts, wins and clusters exactly."""
+    found = {row["system"]: row for row in result["systems"]}
+    assert len(found) == len(rows)
+    for row in rows:
+        own = found[row["system"]]
+        assert own["raw_mean"] == pytest.approx(float(row["ave_raw"]), abs=0.05 + 1e-9)
+        assert own["z_mean"] == pytest.approx(float(row["ave_z"]), abs=0.0005 + 1e-9)
+        assert own["n_segments"] == int(row["n_segments"])
+        assert own["n_judgements"] == int(row["n_judgments"])
+        assert own["wins"] == int(row["wins"])
+        if "cluster_start" in row:
+            assert own["cluster"] == [int(row["cluster_start"]), int(row["cluster_end"])]
+
+
+def test_csen_equals_the_official_ranking():
+    out, _ = run("import_judgements", "cs-en", str(HUMAN / "wmt22-csen-da" / "judgments.tsv"), *CSEN)
+    assert "25,070 judgements" in out and "156 raters and 12 systems" in out
+    result = scores("cs-en", "--clusters", "wmt", "--resamples", "50")
+    check_ranking(result, official(HUMAN / "wmt22-csen-da" / "official.tsv"))
+
+
+def test_bnhi_equals_the_official_ranking():
+    run(
+        "import_judgements", "bn-hi", str(HUMAN / "wmt21-bnhi-da" / "judgments.tsv"), "--format", "csv",
+        "--protocol", "reference_da", "--languages", "bn-hi",
+        "--map", "rater=rater,system=system,segment=line,kind=item_type,score=raw",
+    )  # fmt: skip
+    result = scores("bn-hi", "--clusters", "wmt", "--resamples", "50")
+    check_ranking(result, official(HUMAN / "wmt21-bnhi-da" / "official.tsv"))
+
+
+def test_an_appraise_export_gives_its_ranking():
+    folder = HUMAN / "wmt22-enliv-appraise"
+    run("import_judgements", "enliv", str(folder / "appraise-export.csv"), "--format", "appraise")
+    result = scores("enliv", "--population", "system_items", "--resamples", "50")
+    check_ranking(result, official(folder / "computed-ranking.tsv"))
+
+
+@pytest.mark.parametrize(
+    ("pair", "swaps"),
+    [
+        ("tur-eng", []),
+        ("deu-eng", [("newstest2016.online-A.0.de-en", "newstest2016.uedin-syntax.4271.de-en")]),
+    ],
+)
+def test_rankings_give_expected_wins_in_the_official_order(pair, swaps):
+    run(
+        "import_judgements", pair, str(DATA / "pairwise" / f"wmt16.{pair}.csv"),
+        "--format", "wmt16-ranking",
+    )  # fmt: skip
+    lines = (DATA / "pairwise" / "official" / f"wmt16.{pair}.txt").read_text("utf-8").splitlines()
+    order = [line.split()[0] for line in lines if not line.startswith("+")]
+    for first, second in swaps:
+        place = order.index(first)
+        assert order[place + 1] == second
+        order[place : place + 2] = [second, first]
+    assert [row["system"] for row in scores(pair)["systems"]] == order
+
+
+def test_one_changed_score_moves_only_what_depends_on_it(tmp_path):
+    """One score moves one raw mean, and the mean and spread of one rater (hence z where that rater judged)."""
+    lines = (HUMAN / "wmt21-bnhi-da" / "judgments.tsv").read_text("utf-8").splitlines()
+    options = (
+        "--format", "csv", "--protocol", "reference_da", "--languages", "bn-hi",
+        "--map", "rater=rater,system=system,segment=line,kind=item_type,score=raw",
+    )  # fmt: skip
+    cells = lines[1].split("\t")
+    header = lines[0].split("\t")
+    system, rater = cells[header.index("system")], cells[header.index("rater")]
+    cells[header.index("raw")] = "0" if cells[header.index("raw")] != "0" else "100"
+    changed = tmp_path / "changed.tsv"
+    changed.write_text("\n".join([lines[0], "\t".join(cells), *lines[2:]]) + "\n", encoding="utf-8")
+    run("import_judgements", "before", str(HUMAN / "wmt21-bnhi-da" / "judgments.tsv"), *options)
+    run("import_judgements", "after", str(changed), *options)
+    before, after = scores("before", "--resamples", "2"), scores("after", "--resamples", "2")
+    old, new = ({row["system"]: row for row in result["systems"]} for result in (before, after))
+    moved = {name for name in old if old[name]["raw_mean"] != new[name]["raw_mean"]}
+    assert moved == {system}
+    for name in old:
+        for column in ("n_segments", "n_judgements", "n_z", "n_raters"):
+            assert old[name][column] == new[name][column]
+    old_raters, new_raters = ({r["rater"]: r for r in result["raters"]} for result in (before, after))
+    assert {name for name in old_raters if old_raters[name] != new_raters[name]} == {rater}
