@@ -23,6 +23,15 @@ from annotation.stats.score import CONDITION_KEYS, score_ratings
 from annotation.stats.standardise import standardise
 from evalplatform.errors import BadInput, Conflict
 
+KEYS = (
+    "campaign protocol signature systems pairs raters position notes options "
+    "system system_a system_b rater testset input reference direction notation "
+    "raw_mean z_mean raw_ci z_ci n_segments n_judgements n_z n_raters wins cluster "
+    "z_difference z_difference_ci p_bootstrap_one_sided p_bootstrap_two_sided one_sided p_rank_sum n_common "
+    "expected_wins win_rate a_better b_better equal identical p_sign_one_sided p_sign_two_sided p_bootstrap "
+    "shares left right p_two_sided n mean sd no_variance excluded_by"
+)
+KEY_ORDER = {key: place for place, key in enumerate(KEYS.split())}
 READS = 3
 """Times the judgements are read anew when some arrive while they are read."""
 
@@ -79,6 +88,7 @@ def campaign_score(
             options_sha256=options_sha256, judgements_sha256=judgements_sha256, result__isnull=False
         ).first()
         if stored is not None:
+            stored.result = ordered(stored.result)
             return stored
         scores = _compute(campaign, options)
         if judgements_digest(campaign) == judgements_sha256:
@@ -93,9 +103,19 @@ def campaign_score(
         options_sha256=options_sha256,
         judgements_sha256=judgements_sha256,
         signature=line,
-        result=json.loads(json.dumps(result, allow_nan=False)),
+        result=ordered(json.loads(json.dumps(result, allow_nan=False))),
         created_by=user if isinstance(user, User) else None,
     )
+
+
+def ordered(value: Any) -> Any:
+    """Return JSON with the keys of its objects in their documented order (PostgreSQL keeps no order)."""
+    if isinstance(value, list):
+        return [ordered(one) for one in value]
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: (KEY_ORDER.get(key, len(KEY_ORDER)), key))
+        return {key: ordered(value[key]) for key in keys}
+    return value
 
 
 def judgements_digest(campaign: Campaign) -> str:

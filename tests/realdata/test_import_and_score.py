@@ -86,7 +86,7 @@ def test_rankings_give_expected_wins_in_the_official_order(pair, swaps):
 
 
 def test_one_changed_score_moves_only_what_depends_on_it(tmp_path):
-    """One score moves one raw mean, and the mean and spread of one rater (hence z where that rater judged)."""
+    """One score moves one raw mean, and the mean and spread of one rater (hence some z)."""
     lines = (HUMAN / "wmt21-bnhi-da" / "judgments.tsv").read_text("utf-8").splitlines()
     options = (
         "--format", "csv", "--protocol", "reference_da", "--languages", "bn-hi",
