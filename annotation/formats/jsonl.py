@@ -1,7 +1,5 @@
 """Judgements as JSON Lines: one strict JSON object a line, with our columns as keys."""
 
-import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,8 +9,7 @@ from annotation.formats.columns import COLUMNS, REQUIRED, OurRows
 from annotation.formats.table import Row, decode
 from mtcore.corpora.names import JOINER
 from mtcore.corpora.reader import Lines, split_lines
-
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+from mtcore.corpora.strict_json import JsonError, read_json
 
 
 class JsonLinesFormat(Format):
@@ -47,15 +44,9 @@ def _rows(lines: Lines, cells: Cells) -> Iterator[Row]:
 def _record(line: str, number: int, cells: Cells) -> list[str]:
     """Turn one object into cells in the order of our columns."""
     try:
-        record = json.loads(line, parse_constant=_refuse_constant)
-        if _ESCAPED_SURROGATE.search(line):
-            json.dumps(record, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise cells.error(
-            number, "holds half of a character (a lone surrogate)", "Repair the text, or write U+FFFD."
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise cells.error(number, f"is not JSON ({error})", "Write one JSON object a line.") from error
+        record = read_json(line)
+    except JsonError as error:
+        raise cells.error(number, str(error), error.remedy) from error
     if not isinstance(record, dict):
         raise cells.error(number, "is not a JSON object", "Write one JSON object a line.")
     missing = [key for key in REQUIRED[:3] if key not in record]
@@ -80,7 +71,3 @@ def _cell(value: Any, column: str, number: int, cells: Cells) -> str:
     if column in ("left", "right") and isinstance(value, list) and all(isinstance(one, str) for one in value):
         return JOINER.join(cells.name_of(one, "system", number) for one in value)
     raise cells.error(number, f"“{column}” is neither text nor number", "Correct the value.")
-
-
-def _refuse_constant(text: str) -> Any:
-    raise ValueError(f"{text} is not a JSON number")

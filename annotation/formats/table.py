@@ -1,178 +1,37 @@
-"""Read tables with a header: comma, semicolon or tab, quoted or not.
+"""Tables of judgements: the reader of every table of the house (`mtcore.corpora.tables`), with our errors."""
 
-Which it is, is decided once for the whole file. The delimiter is the one the header holds: a tab if there is
-one, else whichever of semicolon and comma is more frequent. Comma and semicolon files are quoted (RFC 4180).
-Tab files are taken as they are, quote signs and all, which is how WMT writes them, unless they are plainly
-quoted: some cell begins and ends with a quote sign, and the file read as quoted is faultless and as wide in
-every row.
-"""
-
-import csv
-import re
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from annotation.formats.base import FormatError
-from mtcore.corpora.errors import CorpusError
-from mtcore.corpora.reader import decode_text, split_lines
+from mtcore.corpora import tables
+from mtcore.corpora.reader import Text
+from mtcore.corpora.tables import Row, Table
 
-Row = tuple[int, list[str]]
-_QUOTED_CELL = re.compile(r'(?:^|\t)"[^\t\n]*"(?:\t|\r?$)', re.MULTILINE)
-
-
-@dataclass
-class Table:
-    """A header and the rows below it, each with the line it begins on; `notices` grows while rows are read.
-
-    `is_spreadsheet` tells a file that begins with a byte order mark.
-    """
-
-    name: str
-    delimiter: str
-    header: list[str]
-    rows: Iterator[Row]
-    notices: list[str]
-    is_spreadsheet: bool = False
+__all__ = ["Row", "Table", "decode", "quoted_rows", "read_table"]
 
 
 def read_table(data: bytes, name: str) -> Table:
-    """Read a delimited file whose first line names the columns.
-
-    Rows are checked as they are read: one with more or fewer cells than the header stops the reading.
+    """Read a delimited file with a header; see `mtcore.corpora.tables.read_table`.
 
     Raises:
-        FormatError: not text, no header, a column named twice; later, while reading rows, an unclosed quote
-            or a wrong number of cells.
+        FormatError: what that function refuses.
     """
-    decoded = decode(data, name)
-    first_line = decoded.text.split("\n", 1)[0]
-    delimiter = find_delimiter(first_line)
-    notices = list(decoded.notices)
-    if delimiter == "\t" and not _is_quoted_tsv(decoded.text, name):
-        rows = _plain_rows(decoded.text, name, notices)
-    else:
-        rows = quoted_rows(decoded.text, name, delimiter)
-    rows = _filled(rows)
-    start = next(rows, None)
-    if start is None:
-        raise FormatError("has no header", file=name, remedy="Name the columns in the first line.")
-    header = [cell.strip() for cell in start[1]]
-    _check_header(header, name, start[0])
-    return Table(name, delimiter, header, _checked(rows, len(header), name), notices, decoded.has_bom)
+    return tables.read_table(data, name, failure=FormatError)
 
 
-def decode(data: bytes, name: str) -> "Decoded":
+def decode(data: bytes, name: str) -> Text:
     """Decode a file as every import does.
 
     Raises:
         FormatError: what `mtcore.corpora.reader.decode_text` refuses.
     """
-    try:
-        text = decode_text(data, name)
-    except CorpusError as error:
-        raise FormatError(error.message, file=error.file, line=error.line, remedy=error.remedy) from error
-    return Decoded(text.text, text.has_bom, text.notices)
-
-
-@dataclass(frozen=True)
-class Decoded:
-    """The text of a file, whether it began with a byte order mark, and what was changed."""
-
-    text: str
-    has_bom: bool
-    notices: list[str]
-
-
-def find_delimiter(header: str) -> str:
-    """Find what separates the columns of a header line; a comma when nothing does."""
-    bare = re.sub(r'"[^"]*"', "", header)
-    if "\t" in bare:
-        return "\t"
-    return ";" if bare.count(";") > bare.count(",") else ","
+    return tables.decode(data, name, FormatError)
 
 
 def quoted_rows(text: str, name: str, delimiter: str) -> Iterator[Row]:
-    """Read quoted rows; cells may hold line breaks. Empty lines come out as empty rows.
+    """Read quoted rows; see `mtcore.corpora.tables.quoted_rows`.
 
     Raises:
-        FormatError: a quote that is never closed, or a quote sign that is not doubled inside a quoted cell.
+        FormatError: a quote that is never closed or not doubled.
     """
-    lines = (f"{line}\n" for line in text.removesuffix("\n").split("\n"))
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    while True:
-        start = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise _quote_error(str(error), text, name, start, reader.line_num) from error
-        yield start, row
-
-
-def _quote_error(reason: str, text: str, name: str, start: int, end: int) -> FormatError:
-    """Say what Python's reader found wrong in the row that begins on line `start`."""
-    if "unexpected end" in reason or "field limit" in reason:
-        return FormatError(
-            'a quote (") opened here is never closed',
-            file=name,
-            line=start,
-            remedy='Close it, or write a quote sign inside a quoted cell twice ("").',
-        )
-    if "new-line" in reason:
-        return FormatError(
-            "a carriage return (CR) stands outside quotes",
-            file=name,
-            line=end,
-            remedy="End lines with LF or CRLF, and quote cells that hold a line break.",
-        )
-    return FormatError(
-        'a quote sign (") inside a quoted cell is not doubled',
-        file=name,
-        line=end,
-        remedy='Write it twice ("") inside a quoted cell.',
-    )
-
-
-def _plain_rows(text: str, name: str, notices: list[str]) -> Iterator[Row]:
-    lines = split_lines(text, name)
-    notices.extend(lines.notices)
-    return ((number, line.split("\t") if line else []) for number, line in enumerate(lines.lines, start=1))
-
-
-def _is_quoted_tsv(text: str, name: str) -> bool:
-    if '"' not in text or not _QUOTED_CELL.search(text):
-        return False
-    try:
-        widths = {len(row) for _, row in quoted_rows(text, name, "\t") if row}
-    except FormatError:
-        return False
-    return len(widths) == 1
-
-
-def _filled(rows: Iterator[Row]) -> Iterator[Row]:
-    return (row for row in rows if row[1])
-
-
-def _checked(rows: Iterator[Row], width: int, name: str) -> Iterator[Row]:
-    for line, row in rows:
-        if len(row) != width:
-            raise FormatError(
-                f"{len(row)} {'field' if len(row) == 1 else 'fields'}, {width} expected",
-                file=name,
-                line=line,
-                remedy="Look for a delimiter inside a text, or a missing cell.",
-            )
-        yield line, row
-
-
-def _check_header(header: list[str], name: str, line: int) -> None:
-    twice = [column for column, count in Counter(header).items() if count > 1]
-    if twice:
-        raise FormatError(
-            f"the column “{twice[0]}” stands twice in the header",
-            file=name,
-            line=line,
-            remedy="Give each column its own name.",
-        )
+    return tables.quoted_rows(text, name, delimiter, FormatError)

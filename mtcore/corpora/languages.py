@@ -69,6 +69,29 @@ def same_pair(first: str, second: str) -> bool:
     return [standard_tag(tag) for tag in one] == [standard_tag(tag) for tag in other]
 
 
+def language_direction(original: str, source: str, target: str) -> str:
+    """Tell from the language a text was written in which side of a pair is natural.
+
+    Args:
+        original: A tag ("de"), or anything else that a file has there.
+        source: Tag of the source language.
+        target: Tag of the target language.
+
+    Returns:
+        "direct" when it is the source's, "reverse" when the target's, "" when neither or both.
+    """
+    first, second = _same_language(original, source), _same_language(original, target)
+    if first == second:
+        return ""
+    return "direct" if first else "reverse"
+
+
+def differs(tag: str, expected: str) -> bool:
+    """Tell whether a file's tag certainly names another language; words that are no tag tell nothing."""
+    known = _parse(tag.replace("_", "-"))
+    return known is not None and known.is_valid() and not _same_language(tag, expected)
+
+
 def language_name(tag: str, in_language: str = "en") -> str:
     """Name the language in words, as "Chinese (Traditional)"."""
     return Language.get(tag).display_name(in_language)
@@ -91,6 +114,13 @@ def _parse(tag: str) -> Language | None:
         return Language.get(tag)
     except LanguageTagError:
         return None
+
+
+def _same_language(one: str, other: str) -> bool:
+    first, second = _parse(one.replace("_", "-")), _parse(other)
+    if first is None or second is None or not first.is_valid():
+        return False
+    return standard_tag(first.language or "und") == standard_tag(second.language or "und")
 
 
 @lru_cache(maxsize=256)

@@ -5,6 +5,7 @@ CRLF counts as LF, and nothing else ends a line: U+2028, U+2029, U+0085, VT, FF 
 """
 
 import codecs
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -126,6 +127,16 @@ def split_lines(text: str, name: str) -> Lines:
             body = body.replace("\r", " ")
         lines[index] = body
     return Lines(lines, [_carriage_notice(name, changed)] if changed else [])
+
+
+def iterate_lines(text: str) -> Iterator[str]:
+    """Give the lines of a text one by one, ended by LF only, without holding a second copy of it."""
+    start, end = 0, len(text)
+    while start < end:
+        at = text.find("\n", start)
+        stop = at if at >= 0 else end
+        yield text[start:stop]
+        start = stop + 1
 
 
 def _carriage_notice(name: str, changed: list[int]) -> str:
