@@ -106,7 +106,11 @@ class Answers:
 
     def identical(self) -> Iterator[ItemFacts]:
         """Return the items that nobody is shown because their outputs are identical."""
-        return (item for item in self.items.values() if item.wanted == 0 and len(item.sides) == 1)
+        return (
+            item
+            for item in self.items.values()
+            if item.wanted == 0 and len(item.sides) == 1 and len(item.sides[0]) > 1
+        )
 
 
 def _items(campaign: Campaign) -> dict[int, ItemFacts]:

@@ -18,9 +18,10 @@ class Notations:
 
     @classmethod
     def of_campaign(cls, campaign: Campaign) -> Notations:
-        """Read the versions of a campaign's test sets."""
+        """Read the versions of a campaign's test sets; nothing is claimed of unknown texts."""
         found: dict[str, list[Version]] = defaultdict(list)
-        rows = TextVersion.objects.filter(testset__campaign_outputs__campaign=campaign).distinct()
+        known = TextVersion.objects.filter(testset__texts_known=True)
+        rows = known.filter(testset__campaign_outputs__campaign=campaign).distinct()
         for testset, side, kind, name, parent_side, parent in rows.values_list(
             "testset__name", "side", "kind", "name", "derived_from__side", "derived_from__name"
         ):

@@ -119,11 +119,12 @@ def ordered(value: Any) -> Any:
 
 
 def judgements_digest(campaign: Campaign) -> str:
-    """Return a hash that changes when an answer, a correction, an exclusion or a name changes."""
+    """Return a hash that changes when an answer, a correction, an exclusion, the plan or a name changes."""
     judgements = Judgement.objects.of_campaign(campaign.pk)
     outputs = CampaignOutput.objects.filter(campaign=campaign).order_by("pk")
     participations = Participation.objects.filter(campaign=campaign).order_by("pk")
-    items = Item.objects.filter(campaign=campaign).order_by().values("kind", "wanted")
+    items = Item.objects.filter(campaign=campaign).order_by().values("kind", "wanted", "segment__direction")
+    live = Assignment.objects.filter(item__campaign=campaign).live()
     parts = [
         campaign.name,
         campaign.protocol,
@@ -134,7 +135,8 @@ def judgements_digest(campaign: Campaign) -> str:
         ),
         list(outputs.values_list("pk", "system__name", "testset__name", "input_version__name")),
         list(participations.values_list("pk", "rater__name", "excluded_by")),
-        sorted((row["kind"], row["wanted"], row["n"]) for row in items.annotate(n=Count("pk"))),
+        sorted(list(row.values()) for row in items.annotate(n=Count("pk"))),
+        [live.count(), live.done().count()],
     ]
     return _digest(parts)
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from annotation.models import ScoreRun
+from annotation.models import Assignment, ScoreRun
 from annotation.services.judging import judgement_save
 from annotation.services.scoring import campaign_score, judgements_digest, options_read, ratings_z
 from annotation.stats.options import ScoreOptions
@@ -161,6 +161,17 @@ def test_an_exclusion_leaves_the_averages_and_is_told():
     assert kept["R2"]["mean"] == pytest.approx(
         next(row["mean"] for row in before["raters"] if row["rater"] == "R2")
     )
+
+
+def test_a_changed_plan_changes_what_is_missing():
+    campaign = make_campaign(n_segments=5)
+    answer_all(campaign, share=0.5)
+    before = campaign_score(campaign=campaign, options=ScoreOptions()).result
+    Assignment.objects.filter(pk=Assignment.objects.open().first().pk).update(state="released")
+    after = campaign_score(campaign=campaign, options=ScoreOptions()).result
+    assert after["systems"] == before["systems"]
+    assert "10 of 20 assigned judgements are missing." in before["notes"]
+    assert "9 of 19 assigned judgements are missing." in after["notes"]
 
 
 def test_merged_outputs_are_credited_to_each_system():
