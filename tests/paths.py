@@ -10,4 +10,6 @@ DATA = SHARED / "data"
 CASES = SHARED / "cases" / "files"
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared real data (../shared/data) is absent")
-needs_cases = pytest.mark.skipif(not CASES.is_dir(), reason="the shared case files (../shared/cases) are absent")
+needs_cases = pytest.mark.skipif(
+    not CASES.is_dir(), reason="the shared case files (../shared/cases) are absent"
+)
