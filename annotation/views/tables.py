@@ -83,7 +83,7 @@ def preference_tables(result: Row) -> Row:
             for row in result["systems"]
         ],
         "pairs": [_preference(row) for row in ordered_pairs(result)],
-        "position": result["position"] | {"p": p_value(result["position"]["p_two_sided"])},
+        "position": result["position"] | {"p": _equals(p_value(result["position"]["p_two_sided"]))},
     }
 
 
@@ -106,6 +106,10 @@ def _preference(row: Row) -> Row:
         "significant": row["p_sign_two_sided"] is not None and row["p_sign_two_sided"] < 0.05,
         "bootstrap": p_value(row["p_bootstrap"]),
     }
+
+
+def _equals(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
 
 
 def _share(bounds: list[float] | None) -> str:
