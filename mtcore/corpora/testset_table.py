@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from mtcore.corpora.errors import CorpusError
 from mtcore.corpora.languages import language_direction
+from mtcore.corpora.provenance import DIRECTIONS
 from mtcore.corpora.tables import read_table
 from mtcore.corpora.testset_base import (
     ALL_COLUMNS,
@@ -27,7 +28,6 @@ from mtcore.corpora.testset_base import (
 
 IDS = ("segment_id", "id", "segment")
 DOCUMENTS = ("document", "document_id", "doc_id")
-DIRECTIONS = ("direct", "reverse", "")
 SIDES: dict[str, Side] = {"source": "source", "reference": "target", "target": "target", "output": "output"}
 _LINE_BREAK = re.compile(r"\r\n?")
 

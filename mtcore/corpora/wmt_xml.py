@@ -67,7 +67,7 @@ def _feed(text: str, reader: "_Reader") -> None:
     except ElementTree.ParseError as error:
         line, column = error.position
         raise CorpusError(
-            f"is not XML at character {column + 1:,} ({error.msg.partition(':')[0]})",
+            f"is not XML at character {column + 1:,} ({str(error).partition(':')[0]})",
             file=reader.file,
             line=line,
             remedy="Check the mark-up there. For older WMT files, use the format sgm.",

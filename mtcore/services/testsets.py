@@ -53,6 +53,7 @@ class TestSetDraft:
     directions: tuple[str, ...]
     documents: tuple[str, ...]
     notices: tuple[str, ...]
+    keys: tuple[str, ...] = ()
 
     @property
     def n_segments(self) -> int:
@@ -67,6 +68,7 @@ class TestSetDraft:
             [[v.side, v.kind, v.text.name, v.derived_from, v.text.sha256] for v in self.versions],
             self.directions,
             self.documents,
+            *([self.keys] if self.keys else []),
         ]
         return hashlib.sha256(json.dumps(what, ensure_ascii=True).encode()).hexdigest()
 
@@ -81,6 +83,7 @@ def testset_draft(
     derived_from: Sequence[str] = (),
     direction: str | NamedText = "",
     documents: NamedText | None = None,
+    keys: Sequence[str] = (),
 ) -> TestSetDraft:
     """Check the texts of a test set and put them together; nothing is written.
 
@@ -94,6 +97,7 @@ def testset_draft(
             where only one is possible.
         direction: "direct", "reverse", "" (unknown), or a text with one of them a line.
         documents: A text with the id of each line's document.
+        keys: The segments' own ids, unlike each other; none: line numbers.
 
     Raises:
         BadInput: names, languages, line counts, alignment, directions or documents are not right.
@@ -116,6 +120,7 @@ def testset_draft(
         directions=directions,
         documents=documents_read(documents, versions[0].text),
         notices=_notices(versions),
+        keys=tuple(keys),
     )
 
 
@@ -250,7 +255,7 @@ def _write(draft: TestSetDraft) -> TestSet:
                 testset=testset,
                 document_id=documents[draft.documents[number]] if documents else None,
                 position=number + 1,
-                key=str(number + 1),
+                key=draft.keys[number] if draft.keys else str(number + 1),
                 direction=draft.directions[number],
             )
             for number in range(draft.n_segments)

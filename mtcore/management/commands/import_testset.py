@@ -1,4 +1,4 @@
-"""Import a test set: sources, references and double translations, with where they come from."""
+"""Import a test set: sources, references, double translations and outputs, with where they come from."""
 
 from __future__ import annotations
 
@@ -9,45 +9,90 @@ from django.core.management.base import CommandParser
 from evalplatform.commands import HouseCommand
 from evalplatform.errors import BadInput
 from mtcore.corpora.provenance import DIRECTIONS, label
+from mtcore.corpora.testset_formats import TESTSET_FORMATS
 from mtcore.models import TestSet
+from mtcore.services.testset_files import files_read, testset_files_create, testset_files_draft
 from mtcore.services.testsets import testset_create, testset_draft
 from mtcore.services.texts import NamedText, named_split, text_read
 from mtcore.services.versions import testset_direction, testset_versions
 
+PLAIN = "plain"
+PLAIN_ONLY = ("source", "reference", "double_translation", "derived_from", "documents")
+FILE_ONLY = ("file", "columns", "outputs")
+
 
 class Command(HouseCommand):
-    """Import a test set from plain text files, one segment a line (`.gz` too)."""
+    """Import a test set from plain text files, one segment a line, or from files of another format."""
 
-    help = "Import a test set: one line a segment, the same line in every file. Plain text or .gz."
+    help = (
+        "Import a test set: plain text (one line a segment), TSV, CSV, JSON Lines, WMT XML or SGM; .gz too."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the options."""
         parser.add_argument("name", metavar="NAME", help="name of the test set")
         parser.add_argument("--languages", required=True, metavar="cs-en", help="source and target language")
         parser.add_argument(
-            "--source", nargs="+", action="extend", required=True, metavar="[NAME=]FILE",
-            help="source texts: the first is the original, further ones are alternatives",
-        )  # fmt: skip
-        parser.add_argument(
-            "--reference", nargs="+", action="extend", default=[], metavar="[NAME=]FILE",
-            help="target texts: the first is the original, further ones are alternatives",
-        )  # fmt: skip
-        parser.add_argument(
-            "--double-translation", nargs="+", action="extend", default=[], metavar="SIDE=[NAME=]FILE",
-            help="a text translated there and back: source=FILE or target=FILE",
-        )  # fmt: skip
-        parser.add_argument(
-            "--derived-from", action="append", default=[], metavar="VERSION",
-            help="the version that the double translation was made from",
-        )  # fmt: skip
+            "--format", default=PLAIN, choices=(PLAIN, *TESTSET_FORMATS), help="format of the files"
+        )
         parser.add_argument(
             "--direction", default="", metavar="direct|reverse|FILE",
             help="direct: the source was written first; reverse: the target was; or a file with one a line",
         )  # fmt: skip
-        parser.add_argument("--documents", metavar="FILE", help="a file with one document id a line")
+        self._add_plain(parser)
+        self._add_files(parser)
+
+    def _add_plain(self, parser: CommandParser) -> None:
+        group = parser.add_argument_group("plain text")
+        group.add_argument(
+            "--source", nargs="+", action="extend", default=[], metavar="[NAME=]FILE",
+            help="source texts: the first is the original, further ones are alternatives",
+        )  # fmt: skip
+        group.add_argument(
+            "--reference", nargs="+", action="extend", default=[], metavar="[NAME=]FILE",
+            help="target texts: the first is the original, further ones are alternatives",
+        )  # fmt: skip
+        group.add_argument(
+            "--double-translation", nargs="+", action="extend", default=[], metavar="SIDE=[NAME=]FILE",
+            help="a text translated there and back: source=FILE or target=FILE",
+        )  # fmt: skip
+        group.add_argument(
+            "--derived-from", action="append", default=[], metavar="VERSION",
+            help="the version that the double translation was made from",
+        )  # fmt: skip
+        group.add_argument("--documents", metavar="FILE", help="a file with one document id a line")
+
+    def _add_files(self, parser: CommandParser) -> None:
+        group = parser.add_argument_group("other formats")
+        group.add_argument(
+            "--file", nargs="+", action="extend", default=[], metavar="FILE",
+            help="the file or files (SGM), or the folder (mt-metrics-eval); outputs in them come in too",
+        )  # fmt: skip
+        group.add_argument(
+            "--columns", default="", metavar="source,reference,…", help="columns of a table without a header"
+        )
+        group.add_argument(
+            "--outputs", default="", metavar="COLUMN,…|all",
+            help="columns of a table that are outputs, beside those named output:SYSTEM",
+        )  # fmt: skip
 
     def run(self, **options: Any) -> None:
         """Read, check, write, and print the versions."""
+        plain = options["format"] == PLAIN
+        _refuse_options(options, FILE_ONLY if plain else PLAIN_ONLY)
+        testset, created, notices, systems = self._plain(options) if plain else self._files(options)
+        for notice in notices:
+            self.stderr.write(f"Note: {notice}")
+        if not created:
+            self.stdout.write(f"Test set {testset.name} is already there, with the same content.")
+        self.stdout.write(f"{testset.name}: {testset.source_language} → {testset.target_language}")
+        self.stdout.write(versions_table(testset))
+        if systems:
+            self.stdout.write(f"Outputs of {len(systems):,} systems: {', '.join(systems)}")
+
+    def _plain(self, options: dict[str, Any]) -> tuple[TestSet, bool, tuple[str, ...], list[str]]:
+        if not options["source"]:
+            raise BadInput("A test set needs a source text.", "Give one with --source.")
         draft = testset_draft(
             name=options["name"],
             languages=options["languages"],
@@ -59,12 +104,27 @@ class Command(HouseCommand):
             documents=text_read(options["documents"]) if options["documents"] else None,
         )
         testset, created = testset_create(draft)
-        for notice in draft.notices:
-            self.stderr.write(f"Note: {notice}")
-        if not created:
-            self.stdout.write(f"Test set {testset.name} is already there, with the same content.")
-        self.stdout.write(f"{testset.name}: {testset.source_language} → {testset.target_language}")
-        self.stdout.write(versions_table(testset))
+        return testset, created, draft.notices, []
+
+    def _files(self, options: dict[str, Any]) -> tuple[TestSet, bool, tuple[str, ...], list[str]]:
+        if not options["file"]:
+            raise BadInput(f"The format {options['format']} needs its file.", "Give it with --file.")
+        if options["direction"] not in DIRECTIONS:
+            raise BadInput(
+                "A file of directions goes with plain text only.",
+                "Give direct or reverse, or a column “direction” or “origlang” in the file.",
+            )
+        draft = testset_files_draft(
+            name=options["name"],
+            languages=options["languages"],
+            format=options["format"],
+            files=files_read(options["file"], languages=options["languages"]),
+            columns=_names(options["columns"]),
+            outputs=_names(options["outputs"]),
+            direction=options["direction"],
+        )
+        testset, outputs, created = testset_files_create(draft)
+        return testset, created, draft.notices, [output.system.name for output in outputs]
 
 
 def versions_table(testset: TestSet) -> str:
@@ -82,6 +142,20 @@ def versions_table(testset: TestSet) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     )
+
+
+def _refuse_options(options: dict[str, Any], names: tuple[str, ...]) -> None:
+    """Refuse options that belong to the other kind of files."""
+    given = [f"--{name.replace('_', '-')}" for name in names if options[name]]
+    if given:
+        raise BadInput(
+            f"{', '.join(given)} cannot go with --format {options['format']}.",
+            "Plain text takes --source and --reference; the other formats take --file.",
+        )
+
+
+def _names(argument: str) -> list[str]:
+    return [name.strip() for name in argument.split(",") if name.strip()]
 
 
 def _texts(arguments: list[str]) -> list[NamedText]:
