@@ -47,7 +47,7 @@ class Command(HouseCommand):
         """Score and print."""
         campaign = campaign_named(options["campaign"])
         chosen = options_read(campaign, {name: options[name] for name in OPTIONS})
-        result = campaign_score(campaign=campaign, options=chosen).result
+        result = campaign_score(campaign=campaign, options=chosen).result or {}
         if options["format"] == "json":
             self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False, indent=2))
         elif options["format"] == "csv":
