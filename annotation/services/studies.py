@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from django.contrib.auth.models import User
+from django.db import transaction
 
-from annotation.models import Rater, Study
+from annotation.models import AuditEvent, Rater, Study
 from evalplatform.errors import BadInput, Conflict, NotFound
 from mtcore.corpora.names import check_name, check_unique
 from mtcore.services.texts import as_bad_input, text_read
@@ -47,6 +49,48 @@ def study_ready(*, name: str, owner: User | None = None, may_exist: bool = True)
             f"Study “{name}” belongs to {study.owner}, not to {owner}.",
             "Choose another study, or leave the owner out.",
         )
+    return study
+
+
+def study_named(name: str) -> Study:
+    """Return the study of a name.
+
+    Raises:
+        NotFound: there is none; the message suggests a name that is close, or lists what there is.
+    """
+    found = Study.objects.filter(name=name).first()
+    if found is not None:
+        return found
+    names = list(Study.objects.order_by("name").values_list("name", flat=True)[:1000])
+    close = get_close_matches(name, names, n=1)
+    if close:
+        remedy = f"Did you mean “{close[0]}”?"
+    elif names:
+        remedy = f"The studies are: {', '.join(names[:10])}{' …' if len(names) > 10 else ''}."
+    else:
+        remedy = "Make one with `manage.py create_study NAME`."
+    raise NotFound(f"There is no study “{name}”.", remedy)
+
+
+def study_create(*, name: str, owner: User | None = None, description: str = "") -> Study:
+    """Make an empty study.
+
+    Raises:
+        BadInput: the name cannot be one.
+        Conflict: there is a study of that name.
+    """
+    with as_bad_input():
+        check_name(name, "study")
+    with transaction.atomic():
+        study, created = Study.objects.get_or_create(
+            name=name, defaults={"owner": owner, "description": description}
+        )
+        if not created:
+            raise Conflict(
+                f"A study “{name}” exists already.",
+                f"Add to it with `manage.py add_to_study {name!r} --campaign …`, or choose another name.",
+            )
+        AuditEvent.note("study.created", actor=owner, study=study)
     return study
 
 
