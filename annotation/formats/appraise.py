@@ -1,9 +1,11 @@
-"""Judgements as Appraise exports them: comma-separated, no header, three layouts told apart by their width.
+"""Judgements as Appraise exports them: comma-separated, no header, layouts told apart by their first row.
 
-9 columns: username, system, itemId, itemType, srcLang, trgLang, score, timeStart, timeEnd. 11 columns: docId
-and isDocScore before the times (documents). 12 columns: error_spans after these (ESA).
+9 columns: username, system, itemId, itemType, srcLang, trgLang, score, timeStart, timeEnd. 11 columns: before
+the times docId and isDocScore (documents) or errors and sourceErrors (side by side), or after them batchNo
+and the number of the item. 12 columns: docId, isDocScore, error_spans before the times (ESA).
 """
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -20,19 +22,36 @@ from annotation.formats.table import decode, quoted_rows
 
 SCALE = (0.0, 100.0)
 WIDTHS = (9, 11, 12)
+_TRUTH = ("True", "False")
+_TIME = re.compile(r"\d{9,}(\.\d+)?", re.ASCII)
+_NO_ERRORS = frozenset({"", "None", "[]"})
 _LEFT_OUT_DOCUMENTS = ("#incomplete", "#dup")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the columns of one width are."""
+    """Where the columns of one layout are."""
 
     width: int
+    has_documents: bool = False
+    has_errors: bool = False
+    has_batches: bool = False
 
-    @property
-    def has_documents(self) -> bool:
-        """Tell the layouts with docId and isDocScore."""
-        return self.width > WIDTHS[0]
+    @classmethod
+    def of_row(cls, row: list[str]) -> "Layout":
+        """Tell the layout by a row of 9, 11 or 12 columns."""
+        if len(row) == WIDTHS[0]:
+            return cls(len(row))
+        if len(row) == WIDTHS[2] or row[8] in _TRUTH:
+            return cls(len(row), has_documents=True)
+        in_place = all(_TIME.fullmatch(cell) for cell in row[7:9]) and row[9].isdigit() and row[10].isdigit()
+        return cls(len(row), has_batches=in_place, has_errors=not in_place)
+
+    def times(self, row: list[str]) -> tuple[str, str]:
+        """Return start and end of a row."""
+        end = -2 if self.has_batches else None
+        start, stop = row[:end][-2:]
+        return start, stop
 
 
 class AppraiseFormat(Format):
@@ -54,7 +73,7 @@ class AppraiseFormat(Format):
     def parse(self, data: bytes, name: str, options: ParseOptions) -> ParsedJudgements:
         """Read an Appraise export; see `Format.parse`."""
         decoded = decode(data, name)
-        reader = _Reader(Cells(name, options))
+        reader = AppraiseReader(Cells(name, options))
         for line, row in quoted_rows(decoded.text, name, ","):
             if row:
                 reader.read(row, line)
@@ -63,7 +82,7 @@ class AppraiseFormat(Format):
         return require_rows(parsed, name)
 
 
-class _Reader:
+class AppraiseReader:
     """Read rows one by one, and remember what the whole file must agree on."""
 
     def __init__(self, cells: Cells) -> None:
@@ -75,6 +94,7 @@ class _Reader:
         self.unsplit: set[str] = set()
 
     def read(self, row: list[str], line: int) -> None:
+        """Read a row that begins on a line."""
         layout = self._layout(row, line)
         cells = self.cells
         user, system, item, kind_text, source, target, score = row[:7]
@@ -86,13 +106,14 @@ class _Reader:
         if mark:
             self.left_out[mark] += 1
             return
-        if of_document not in ("True", "False"):
+        if of_document not in _TRUTH:
             raise cells.error(
                 line, f"isDocScore is “{of_document}”", "It is True or False in Appraise's files."
             )
         if not item:
             raise cells.error(line, "has no itemId", "Give the segment's id.")
         self.pairs.setdefault(f"{source}-{target}", line)
+        start, end = layout.times(row)
         made = RatingRow(
             rater=cells.name_of(user, "rater", line),
             system=system,
@@ -101,8 +122,10 @@ class _Reader:
             score=cells.score(score, line, cells.options.scale or SCALE),
             kind="practice" if "-tutorial" in system else kind,
             document=document,
-            time_start=cells.time(row[-2], line),
-            time_end=cells.time(row[-1], line),
+            group=row[9] if layout.has_batches else "",
+            comment=row[7] if layout.has_errors and row[7] not in _NO_ERRORS else "",
+            time_start=cells.time(start, line),
+            time_end=cells.time(end, line),
             line=line,
         )
         self.rows.append((of_document == "True", made))
@@ -142,7 +165,7 @@ class _Reader:
                 )
             if row[0].strip().lower() == "username":
                 raise self.cells.error(line, "has a header", "Remove the first line: Appraise writes none.")
-            self.layout = Layout(len(row))
+            self.layout = Layout.of_row(row)
         if len(row) != self.layout.width:
             raise FormatError(
                 f"{len(row)} fields, {self.layout.width} expected",

@@ -27,6 +27,14 @@ class CsvFormat(Format):
         return require_rows(parse_mapped(table, cells), name)
 
 
+class TsvFormat(CsvFormat):
+    """The same table with tabs; quoted when some cell plainly is, as in the files we write."""
+
+    name = "tsv"
+    title = "TSV: our own, or any table through a column map"
+    example = CsvFormat.example.replace(b",", b"\t")
+
+
 def _parse_ours(table: Table, cells: Cells) -> ParsedJudgements:
     missing_columns(REQUIRED, table.header, table.name, "Export the file again with all columns.")
     parsed = ParsedJudgements()

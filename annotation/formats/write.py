@@ -1,4 +1,4 @@
-"""Write judgements in our columns: exact CSV, CSV for spreadsheets, JSON Lines. All stream row by row."""
+"""Write judgements in our columns: CSV (exact, or for spreadsheets), TSV, JSON Lines. All stream by rows."""
 
 import csv
 import json
@@ -57,6 +57,24 @@ def write_csv(
     return count
 
 
+def write_tsv(rows: Iterable[Sequence[Value]], columns: Sequence[str], stream: Stream) -> int:
+    """Write a header and rows with tabs, every cell quoted, and return the number of rows.
+
+    Values are written as `write_csv` writes them. Quoting every cell tells our reader, and others, that the
+    file is quoted, so tabs, line breaks and quote signs in texts survive.
+
+    Raises:
+        FormatError: as `write_csv`.
+    """
+    writer = csv.writer(_LineFeeds(stream), delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer.writerow(columns)
+    count = 0
+    for row in rows:
+        writer.writerow([_cell(value) for value in row])
+        count += 1
+    return count
+
+
 def write_jsonl(rows: Iterable[Sequence[Value]], columns: Sequence[str], stream: Stream) -> int:
     """Write one strict JSON object a row and return the number of rows; missing values are null.
 
@@ -65,7 +83,7 @@ def write_jsonl(rows: Iterable[Sequence[Value]], columns: Sequence[str], stream:
     """
     count = 0
     for row in rows:
-        record = {column: _json_value(value) for column, value in zip(columns, row, strict=True)}
+        record = {column: plain_value(value) for column, value in zip(columns, row, strict=True)}
         stream.write(json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
         count += 1
     return count
@@ -95,7 +113,12 @@ def _cell(value: Value) -> str:
     return JOINER.join(_clean(one) for one in value)
 
 
-def _json_value(value: Value) -> object:
+def plain_value(value: Value) -> object:
+    """Return a value as strict JSON has it; times become text, whole numbers have no decimal point.
+
+    Raises:
+        FormatError: a number that is not finite, a time without offset, or a NUL character.
+    """
     if isinstance(value, str):
         return _clean(value)
     if isinstance(value, float):

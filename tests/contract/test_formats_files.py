@@ -239,7 +239,8 @@ def test_a_plus_joins_known_systems_only() -> None:
         ("u,A,1,TGT,eng,deu,500,1600000000,1600000001\n", "outside the scale 0–100", 1),
         ("u,A,1,TGT,eng,deu,5,1600000000,1600000001\nu,A,1,TGT,eng,ces,5,1600000000,1600000001\n",
          "several language pairs: eng-deu, eng-ces", 2),
-        ("u,A,1,TGT,eng,deu,50,d,maybe,1600000000,1600000001\n", "isDocScore is “maybe”", 1),
+        ("u,A,1,TGT,eng,deu,50,d,True,1600000000,1600000001\nu,A,1,TGT,eng,deu,5,d,maybe,1600000000,1600000001\n",
+         "isDocScore is “maybe”", 2),
         ("u,A,,TGT,eng,deu,50,1600000000,1600000001\n", "has no itemId", 1),
     ],
 )  # fmt: skip

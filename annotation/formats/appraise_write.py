@@ -1,0 +1,82 @@
+"""Write judgements as Appraise exports them: 9 columns, no header, CRLF, row by row."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, cast
+
+from annotation.formats.base import FormatError
+from annotation.formats.write import Stream, Value, plain_value
+
+KINDS = {"system": "TGT", "repeat": "CHK", "reference": "REF", "bad_reference": "BAD"}
+PLUS = "+"
+
+
+@dataclass
+class AppraiseWritten:
+    """What was written, and how many rows of each kind Appraise does not have were left out."""
+
+    count: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def write_appraise(
+    rows: Iterable[Sequence[Value]], columns: Sequence[str], stream: Stream, *, with_testset: bool = False
+) -> AppraiseWritten:
+    """Write rows of our columns as username, system, itemId, itemType, srcLang, trgLang, score and two times.
+
+    Merged systems are joined with `+`, times are Unix seconds (empty where unknown), practice and attention
+    items and corrected answers are left out.
+
+    Args:
+        rows: Values in the order of `columns`.
+        columns: Our columns.
+        stream: A text stream opened with `newline=""` or an in-memory one.
+        with_testset: Write the item as `testset:segment`, for judgements of several test sets.
+
+    Raises:
+        FormatError: a row is a preference; Appraise's layout has scores only.
+    """
+    written = AppraiseWritten()
+    writer = csv.writer(stream, lineterminator="\r\n")
+    for record in (dict(zip(columns, row, strict=True)) for row in rows):
+        kind = str(record.get("kind") or "system")
+        if record.get("current") is False:
+            written.left_out["corrected"] += 1
+        elif kind not in KINDS:
+            written.left_out[kind] += 1
+        else:
+            writer.writerow(_cells(record, KINDS[kind], with_testset))
+            written.count += 1
+    return written
+
+
+def _cells(record: dict[str, Any], item_type: str, with_testset: bool) -> Iterator[object]:
+    if record.get("choice") or record.get("score") is None:
+        raise FormatError(
+            "Appraise's layout has scores, and these are preferences",
+            remedy="Export csv, tsv, jsonl or parquet.",
+        )
+    systems = record["left"]
+    segment = record["segment"]
+    source, target = _languages(str(record["languages"]))
+    yield record["rater"]
+    yield systems if isinstance(systems, str) else PLUS.join(cast(Sequence[str], systems))
+    yield f"{record['testset']}:{segment}" if with_testset else segment
+    yield item_type
+    yield source
+    yield target
+    yield plain_value(record["score"])
+    yield _seconds(record.get("shown_at"))
+    yield _seconds(record.get("submitted_at"))
+
+
+def _languages(pair: str) -> tuple[str, str]:
+    source, _, target = pair.partition(":" if ":" in pair else "-")
+    return source, target
+
+
+def _seconds(moment: datetime | None) -> str:
+    return f"{moment.timestamp():.6f}".rstrip("0").rstrip(".") if moment is not None else ""
