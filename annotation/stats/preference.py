@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
-from itertools import product
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from annotation.stats.davidson import fit_strengths
 from annotation.stats.options import ScoreOptions
-from annotation.stats.records import Comparison, IdenticalPair, RecordError
-from annotation.stats.significance import sign_test, wilson_interval
+from annotation.stats.preference_counts import PairCounts, count_preferences, preference_p_value
+from annotation.stats.ranking import bootstrap_rank_ranges
+from annotation.stats.records import BoolArray, Comparison, FloatArray, IdenticalPair, IntArray
+from annotation.stats.resampling import percentile_interval, resample_counts
+from annotation.stats.significance import holm, sign_test, wilson_interval
 
-Unit = tuple[str, Hashable]
-WINNERS = ("left", "right", "equal")
-RESAMPLED_CELLS = 4_000_000
+__all__ = ["preference_p_value", "score_comparisons"]
+
+Pairs = dict[tuple[str, str], PairCounts]
+FIT_CELLS = 2_000_000
+"""Fitted at once: resamples times pairs times parameters squared."""
 
 
-@dataclass
-class _Pair:
-    """What is known of two systems, the first one in name order.
+class _Strength(NamedTuple):
+    """A system in the model: its log strength, the interval of it, its range of ranks."""
 
-    `net` is, per segment, how much more often the first was preferred than the second.
-    """
-
-    first_better: int = 0
-    second_better: int = 0
-    equal: int = 0
-    net: dict[Unit, int] = field(default_factory=dict)
-    identical: set[Unit] = field(default_factory=set)
-
-    def add(self, unit: Unit, outcome: int) -> None:
-        self.first_better += outcome > 0
-        self.second_better += outcome < 0
-        self.equal += outcome == 0
-        self.net[unit] = self.net.get(unit, 0) + outcome
+    theta: float
+    interval: list[float] | None
+    rank_range: list[int] | None
+    regularised: bool
 
 
 def score_comparisons(
@@ -55,111 +48,68 @@ def score_comparisons(
 
         systems: by expected wins, then win rate, from high to low, then name. `expected_wins` is the mean
             over opponents of wins / (wins + losses), ties left out (WMT); `win_rate` is (wins + ties / 2) / n
-            over the n comparisons.
+            over the n comparisons. `strength` is the log strength of Davidson's model, mean 0; its interval
+            and `rank_range` (first and last rank by strength in 95 % of resamples) come from
+            `options.resamples` bootstrap resamples of segments (documents) and need two of them.
+            `strength_regularised` says that strengths would be infinite without a weak prior.
 
-        pairs: `system_a` is the one preferred more often (equal: name order), so one-sided directions are
-            read off the data. `shares` holds [share, low, high] with Wilson's 95 % interval for a_better,
-            b_better and equal.
+        pairs: `system_a` is the one preferred more often (equal: name order). `one_sided` is "declared" when
+            `options.hypothesis` names the pair: then `p_sign_one_sided` and `p_bootstrap` test that
+            direction; else it is "post_hoc": the direction was read off the data. `shares` holds [share, low,
+            high] with Wilson's 95 % interval for a_better, b_better and equal. `p_holm`, when asked for,
+            corrects the two-sided sign test over all pairs.
 
         position: how often the left, the right and neither candidate was chosen, and the exact two-sided p
             for left against right.
 
     Raises:
         RecordError: an unknown winner, or a side without a system.
+        OptionsError: documents are to be resampled and a comparison has none.
     """
     options = options or ScoreOptions()
     shown = list(comparisons)
     kept = [comparison for comparison in shown if not comparison.excluded_by]
-    pairs = _collect(kept, identical)
+    pairs = count_preferences(kept, identical, options.unit)
     rng = np.random.default_rng(options.seed)
     children = rng.spawn(len(pairs))
     rows = [
-        _pair_row(names, pair, options.preference_resamples, child)
+        _pair_row(names, pair, options, child)
         for (names, pair), child in zip(pairs.items(), children, strict=True)
     ]
+    if options.correction == "holm":
+        corrected = holm(np.array([row["p_sign_two_sided"] for row in rows], dtype=np.float64))
+        for row, p_value in zip(rows, corrected.tolist(), strict=True):
+            row["p_holm"] = p_value
+    (of_strengths,) = rng.spawn(1)
     return {
-        "systems": _system_rows(pairs),
+        "systems": _system_rows(pairs, _strengths(pairs, options.resamples, of_strengths)),
         "pairs": rows,
         "position": _position(kept),
         "raters": _rater_rows(shown),
     }
 
 
-def preference_p_value(nets: Mapping[Unit, int], resamples: int, rng: np.random.Generator) -> float:
-    """Return the bootstrap p that the first system is not preferred: (#{net* ≤ 0} + 1) / (B + 1).
-
-    Segments are resampled within test sets, ties counted in. Segments with the same net preference are drawn
-    together, as one multinomial. 1.0 without any segment.
-
-    Args:
-        nets: (test set, segment) → preferences for the first system minus those for the second.
-        resamples: B.
-        rng: the source of chance.
-    """
-    if not any(nets.values()):
-        return 1.0
-    by_testset: dict[str, Counter[int]] = defaultdict(Counter)
-    for (testset, _), net in nets.items():
-        by_testset[testset][net] += 1
-    total = np.zeros(resamples, dtype=np.int64)
-    for testset in sorted(by_testset):
-        values, sizes = zip(*sorted(by_testset[testset].items()), strict=True)
-        n = sum(sizes)
-        step = max(1, RESAMPLED_CELLS // len(values))
-        for start in range(0, resamples, step):
-            b = min(step, resamples - start)
-            draws = rng.multinomial(n, np.array(sizes) / n, size=b)
-            total[start : start + b] += draws @ np.array(values)
-    return (int(np.count_nonzero(total <= 0)) + 1) / (resamples + 1)
-
-
-def _collect(
-    comparisons: list[Comparison], identical: Iterable[IdenticalPair]
-) -> dict[tuple[str, str], _Pair]:
-    """Return what is known of each pair, pairs in order of names."""
-    pairs: dict[tuple[str, str], _Pair] = defaultdict(_Pair)
-    for comparison in comparisons:
-        if comparison.winner not in WINNERS:
-            raise RecordError(
-                f"a comparison has the winner {comparison.winner!r}, expected {', '.join(WINNERS)}"
-            )
-        if not comparison.left or not comparison.right:
-            raise RecordError("a comparison has a side without a system")
-        outcome = {"left": 1, "right": -1, "equal": 0}[comparison.winner]
-        unit = (comparison.testset, comparison.segment)
-        crossed = {
-            (min(a, b), max(a, b), outcome if a < b else -outcome)
-            for a, b in product(comparison.left, comparison.right)
-            if a != b
-        }
-        for first, second, value in crossed:
-            pairs[first, second].add(unit, value)
-    for same in identical:
-        if same.system_a != same.system_b:
-            a, b = sorted((same.system_a, same.system_b))
-            pairs[a, b].identical.add((same.testset, same.segment))
-    return dict(sorted(pairs.items()))
-
-
 def _pair_row(
-    names: tuple[str, str], pair: _Pair, resamples: int, rng: np.random.Generator
+    names: tuple[str, str], pair: PairCounts, options: ScoreOptions, rng: np.random.Generator
 ) -> dict[str, Any]:
-    counts = (pair.first_better, pair.second_better)
-    sign = 1
-    if counts[1] > counts[0]:
-        names, counts, sign = names[::-1], counts[::-1], -1
-    signs = sign_test(*counts)
-    n = sum(counts) + pair.equal
-    nets = {unit: sign * net for unit, net in pair.net.items()}
-    shares = {"a_better": counts[0], "b_better": counts[1], "equal": pair.equal}
+    first, second, equal = pair.totals
+    better, worse = names[::-1] if second > first else names
+    counts = (max(first, second), min(first, second))
+    declared = options.hypothesis if options.hypothesis in (names, names[::-1]) else None
+    claimed = (declared or (better, worse))[0]
+    own = (first, second) if claimed == names[0] else (second, first)
+    n = first + second + equal
+    shares = {"a_better": counts[0], "b_better": counts[1], "equal": equal}
+    nets = pair.nets(1 if claimed == names[0] else -1)
     return {
-        "system_a": names[0],
-        "system_b": names[1],
+        "system_a": better,
+        "system_b": worse,
         **shares,
         "identical": len(pair.identical),
-        "p_sign_one_sided": signs.one_sided,
-        "p_sign_two_sided": signs.two_sided,
-        "p_bootstrap": preference_p_value(nets, resamples, rng),
+        "p_sign_one_sided": sign_test(*own).one_sided,
+        "p_sign_two_sided": sign_test(*own).two_sided,
+        "p_bootstrap": preference_p_value(nets, options.preference_resamples, rng),
+        "one_sided": "declared" if declared else "post_hoc",
         "shares": {name: _share(count, n) for name, count in shares.items()},
     }
 
@@ -169,25 +119,83 @@ def _share(count: int, n: int) -> list[float] | None:
     return None if interval is None else [count / n, *interval]
 
 
-def _system_rows(pairs: dict[tuple[str, str], _Pair]) -> list[dict[str, Any]]:
+def _system_rows(pairs: Pairs, strengths: dict[str, _Strength]) -> list[dict[str, Any]]:
     tallies: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for (first, second), pair in pairs.items():
-        tallies[first].append((pair.first_better, pair.second_better, pair.equal))
-        tallies[second].append((pair.second_better, pair.first_better, pair.equal))
+        won, lost, equal = pair.totals
+        tallies[first].append((won, lost, equal))
+        tallies[second].append((lost, won, equal))
     rows = []
     for system, opponents in tallies.items():
         decided = [wins / (wins + losses) for wins, losses, _ in opponents if wins + losses]
         n = sum(sum(tally) for tally in opponents)
         points = sum(wins + ties / 2 for wins, _, ties in opponents)
+        fitted = strengths.get(system)
         rows.append(
             {
                 "system": system,
                 "expected_wins": sum(decided) / len(decided) if decided else None,
                 "win_rate": points / n if n else None,
                 "n": n,
+                "strength": fitted.theta if fitted else None,
+                "strength_ci": fitted.interval if fitted else None,
+                "rank_range": fitted.rank_range if fitted else None,
+                "strength_regularised": fitted.regularised if fitted else None,
             }
         )
     return sorted(rows, key=_system_order)
+
+
+def _strengths(pairs: Pairs, resamples: int, rng: np.random.Generator) -> dict[str, _Strength]:
+    """Fit the systems that were compared, to the data and to resamples of its units."""
+    shown = {names: pair for names, pair in pairs.items() if pair.units}
+    if not shown:
+        return {}
+    systems = sorted({name for names in shown for name in names})
+    code = {name: place for place, name in enumerate(systems)}
+    index = np.array([(code[a], code[b]) for a, b in shown], dtype=np.int64)
+    units = sorted({unit for pair in shown.values() for unit in pair.units}, key=_unit_key)
+    place_of = {unit: place for place, unit in enumerate(units)}
+    outcomes = np.zeros((len(units), len(shown), 3))
+    for column, pair in enumerate(shown.values()):
+        for unit, counts in pair.units.items():
+            outcomes[place_of[unit], column] = counts
+    fit = _fitted(outcomes.sum(axis=0)[None], index, len(systems))
+    intervals = ranges = None
+    if len(units) > 1:
+        testsets = {name: number for number, name in enumerate(sorted({testset for testset, _ in units}))}
+        strata = np.array([testsets[testset] for testset, _ in units], dtype=np.int64)
+        flat = outcomes.reshape(len(units), -1)
+        rows = max(1, FIT_CELLS // (len(shown) * (len(systems) + 1) ** 2))
+        draws = np.vstack(
+            [
+                _fitted((counts @ flat).reshape(-1, len(shown), 3), index, len(systems))[0]
+                for counts in resample_counts(rng, strata, resamples, rows * len(units))
+            ]
+        )
+        intervals = percentile_interval(draws, fit[0][0]).tolist()
+        ranges = bootstrap_rank_ranges(np.round(draws, 9), np.round(fit[0][0], 9))
+    return {
+        name: _Strength(
+            float(fit[0][0, place]),
+            intervals[place] if intervals else None,
+            list(ranges[place]) if ranges else None,
+            bool(fit[1][0]),
+        )
+        for name, place in code.items()
+    }
+
+
+def _fitted(outcomes: FloatArray, index: IntArray, systems: int) -> tuple[FloatArray, BoolArray]:
+    """Fit data sets [B, P, 3] to strengths [B, N], and tell which were regularised [B]."""
+    fit = fit_strengths(outcomes[:, :, :2], outcomes[:, :, 2], index, systems)
+    return fit.theta, fit.regularised
+
+
+def _unit_key(unit: tuple[str, Any]) -> tuple[str, str, Any]:
+    testset, key = unit
+    sortable = key if isinstance(key, str | int) and not isinstance(key, bool) else repr(key)
+    return testset, type(sortable).__name__, sortable
 
 
 def _system_order(row: dict[str, Any]) -> tuple[float, float, str]:

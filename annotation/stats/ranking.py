@@ -1,8 +1,10 @@
-"""Wins and clusters of ranked systems."""
+"""Wins, clusters and rank ranges of ranked systems."""
 
 from __future__ import annotations
 
-from annotation.stats.records import BoolArray
+import numpy as np
+
+from annotation.stats.records import BoolArray, FloatArray
 
 RULES = ("strict", "wmt")
 WIN_LEVEL = 0.05
@@ -34,3 +36,33 @@ def clusters(beats: BoolArray, rule: str = "strict") -> list[tuple[int, int]]:
             result.extend([(first, rank)] * (rank - first + 1))
             first = rank + 1
     return result
+
+
+def rank_ranges(beats: BoolArray) -> list[tuple[int, int]]:
+    """Return the ranks that each system may have: losses + 1 to N − wins.
+
+    Args:
+        beats: beats[i, j] says that i wins over j, in any order [N, N].
+    """
+    losses, wins = beats.sum(axis=0), beats.sum(axis=1)
+    return [(int(lost) + 1, len(beats) - int(won)) for lost, won in zip(losses, wins, strict=True)]
+
+
+def bootstrap_rank_ranges(
+    draws: FloatArray, estimate: FloatArray, level: float = 0.95
+) -> list[tuple[int, int]]:
+    """Return the ranks that each system has in the middle share of resamples, and in the data.
+
+    Rank 1 is the highest value; systems that tie share the best of their ranks.
+
+    Args:
+        draws: resampled values [B, N].
+        estimate: values from the data [N].
+        level: the share of resamples inside, in (0, 1); the bounds are ranks that occur.
+    """
+    tail = (1 - level) / 2
+    ranks = (draws[:, None, :] > draws[:, :, None]).sum(axis=2) + 1
+    low = np.quantile(ranks, tail, axis=0, method="lower")
+    high = np.quantile(ranks, 1 - tail, axis=0, method="higher")
+    own = (estimate[None, :] > estimate[:, None]).sum(axis=1) + 1
+    return [(int(min(a, r)), int(max(b, r))) for a, b, r in zip(low, high, own, strict=True)]

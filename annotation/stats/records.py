@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from annotation.stats.codes import FloatArray, IntArray, distinct, row_order, sorted_codes
+
 BoolArray = npt.NDArray[np.bool_]
 Winner = Literal["left", "right", "equal"]
-T = TypeVar("T")
 
 KINDS = ("system", "reference", "bad_reference", "repeat", "practice", "attention")
+
+KIND_CODES = {kind: code for code, kind in enumerate(KINDS)}
 
 
 class RecordError(ValueError):
@@ -42,7 +43,10 @@ class Rating(NamedTuple):
 
     `systems` holds several entries when identical outputs were merged: it is one rating of the rater,
     credited to each of them. `excluded_by` is the reason why a person excluded the rater ("" when nobody
-    did). A rating with `in_averages` False leaves the averages but stays in its rater's mean and spread.
+    did). A rating with `in_averages` False leaves the averages but stays in its rater's mean and spread. A
+    rating of another campaign, given for its rater's mean and spread only, has no `systems` at all.
+    `document` is what the segment belongs to, None when unknown. `round` is 1, and 2 when the item was judged
+    again.
     """
 
     rater: str
@@ -53,10 +57,15 @@ class Rating(NamedTuple):
     kind: str = "system"
     excluded_by: str = ""
     in_averages: bool = True
+    document: Hashable | None = None
+    round: int = 1
 
 
 class Comparison(NamedTuple):
-    """One choice of one rater between two candidates, each the output of one or more (identical) systems."""
+    """One choice of one rater between two candidates, each the output of one or more (identical) systems.
+
+    `document` is what the segment belongs to, None when unknown.
+    """
 
     rater: str
     left: tuple[str, ...]
@@ -65,6 +74,7 @@ class Comparison(NamedTuple):
     testset: str
     winner: Winner
     excluded_by: str = ""
+    document: Hashable | None = None
 
 
 class IdenticalPair(NamedTuple):
@@ -93,6 +103,8 @@ class RatingTable:
         excluded_by: why a person excluded the rater, "" when nobody did [R]; empty means nobody was excluded.
         in_averages: False where a rating counts for its rater's mean and spread only [n]; None means all
             count.
+        round: 1, or 2 for a rating of an item that was judged again [n]; None means all are of round 1.
+        documents: the document of each segment, None where unknown [S]; empty means all are unknown.
     """
 
     rater: IntArray
@@ -106,6 +118,8 @@ class RatingTable:
     entries: Sequence[Entry]
     excluded_by: Sequence[str] = ()
     in_averages: BoolArray | None = None
+    round: IntArray | None = None
+    documents: Sequence[Hashable | None] = ()
 
     def __post_init__(self) -> None:
         """Bring the columns to their types and check them.
@@ -121,17 +135,26 @@ class RatingTable:
             np.ones(n, dtype=bool) if self.in_averages is None else np.asarray(self.in_averages, dtype=bool)
         )
         object.__setattr__(self, "in_averages", flags)
+        rounds = np.ones(n, dtype=np.int64) if self.round is None else np.asarray(self.round, dtype=np.int64)
+        object.__setattr__(self, "round", rounds)
+        if not self.documents:
+            object.__setattr__(self, "documents", (None,) * len(self.segments))
         if not self.excluded_by:
             object.__setattr__(self, "excluded_by", ("",) * len(self.raters))
         self._check(n)
 
     def _check(self, n: int) -> None:
-        if {len(self.rater), len(self.segment), len(self.kind), len(self.averaged)} != {n}:
+        columns = (self.rater, self.segment, self.kind, self.averaged, self.rounds)
+        if {len(column) for column in columns} != {n}:
             raise RecordError("the columns of the rating table have different lengths")
         if len(self.credit_rating) != len(self.credit_entry):
             raise RecordError("the credit columns of the rating table have different lengths")
         if len(self.excluded_by) != len(self.raters):
             raise RecordError(f"{len(self.raters)} raters, but {len(self.excluded_by)} exclusion reasons")
+        if len(self.documents) != len(self.segments):
+            raise RecordError(f"{len(self.segments)} segments, but {len(self.documents)} documents")
+        if n and self.rounds.min() < 1:
+            raise RecordError(f"a rating has the round {self.rounds.min()}, expected 1 or more")
         limits = (
             ("rater", self.rater, len(self.raters)),
             ("segment", self.segment, len(self.segments)),
@@ -154,6 +177,12 @@ class RatingTable:
         assert self.in_averages is not None  # noqa: S101 (set in __post_init__)
         return self.in_averages
 
+    @property
+    def rounds(self) -> IntArray:
+        """Return `round` with its default filled in [n]."""
+        assert self.round is not None  # noqa: S101 (set in __post_init__)
+        return self.round
+
     @classmethod
     def from_ratings(cls, ratings: Iterable[Rating]) -> RatingTable:
         """Build the table row by row, in canonical order.
@@ -161,65 +190,85 @@ class RatingTable:
         Raises:
             RecordError: an unknown kind, or a score that is not a finite number.
         """
-        columns: tuple[list[int], list[int], list[int], list[float], list[bool]] = ([], [], [], [], [])
+        rater: list[int] = []
+        segment: list[int] = []
+        kind: list[int] = []
         credit_rating: list[int] = []
         credit_entry: list[int] = []
         raters: dict[str, int] = {}
         segments: dict[tuple[str, Hashable], int] = {}
         entries: dict[Entry, int] = {}
         excluded: dict[str, str] = {}
-        kinds = {kind: code for code, kind in enumerate(KINDS)}
-        for row, rating in enumerate(ratings):
-            if rating.kind not in kinds:
+        documents: dict[int, Hashable] = {}
+        rows = list(ratings)
+        for row, rating in enumerate(rows):
+            if rating.kind not in KIND_CODES:
                 raise RecordError(
                     f"rating {row + 1} has the kind {rating.kind!r}, expected one of {', '.join(KINDS)}"
                 )
-            columns[0].append(raters.setdefault(rating.rater, len(raters)))
-            columns[1].append(segments.setdefault((rating.testset, rating.segment), len(segments)))
-            columns[2].append(kinds[rating.kind])
-            columns[3].append(rating.score)
-            columns[4].append(rating.in_averages)
+            rater.append(raters.setdefault(rating.rater, len(raters)))
+            segment.append(segments.setdefault((rating.testset, rating.segment), len(segments)))
+            kind.append(KIND_CODES[rating.kind])
             for entry in rating.systems:
                 credit_rating.append(row)
                 credit_entry.append(entries.setdefault(entry, len(entries)))
             if rating.excluded_by:
                 excluded[rating.rater] = max(rating.excluded_by, excluded.get(rating.rater, ""))
-        rater, segment, kind, score, averaged = (np.array(column) for column in columns)
+            if rating.document is not None:
+                documents[segment[-1]] = _one_document(
+                    documents.get(segment[-1]), rating.document, rating.segment
+                )
         table = cls(
-            rater, segment, kind, score, np.array(credit_rating), np.array(credit_entry),
-            tuple(raters), tuple(segments), tuple(entries),
-            tuple(excluded.get(name, "") for name in raters), averaged,
+            np.array(rater), np.array(segment), np.array(kind), np.array([row.score for row in rows]),
+            np.array(credit_rating), np.array(credit_entry), tuple(raters), tuple(segments), tuple(entries),
+            tuple(excluded.get(name, "") for name in raters),
+            np.array([row.in_averages for row in rows], dtype=bool),
+            np.array([row.round for row in rows], dtype=np.int64),
+            tuple(documents.get(code) for code in range(len(segments))),
         )  # fmt: skip
         return table.canonical()
 
     def canonical(self) -> RatingTable:
         """Return the same ratings in an order that does not depend on how they arrived.
 
-        Names are sorted (equal ones united), rows sorted by rater, segment, kind and score, and a rating
-        credited twice to one entry is credited once; so sums and resamples are the same, bit by bit, for any
-        order of rows.
+        Names are sorted (equal ones united), rows sorted by rater, segment, kind, round and score, and a
+        rating credited twice to one entry is credited once; so sums and resamples are the same, bit by bit,
+        for any order of rows.
         """
-        raters, rater_code = _sorted_codes(self.raters, str)
-        segments, segment_code = _sorted_codes(self.segments, _segment_key)
-        entries, entry_code = _sorted_codes(self.entries, _entry_key)
+        raters, rater_code = sorted_codes(self.raters, str)
+        segments, segment_code = sorted_codes(self.segments, _segment_key)
+        entries, entry_code = sorted_codes(self.entries, _entry_key)
         reasons = [""] * len(raters)
         for old, reason in enumerate(self.excluded_by):
             reasons[rater_code[old]] = max(reasons[rater_code[old]], reason)
         rater, segment = rater_code[self.rater], segment_code[self.segment]
-        key = (rater * max(1, len(segments)) + segment) * len(KINDS) + self.kind
-        order = np.lexsort((self.averaged, self.score, key))
+        order = row_order(
+            (rater, segment, self.kind, self.rounds, self.averaged.astype(np.int64)), self.score
+        )
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         width = max(1, len(entries))
-        credit = np.unique(place[self.credit_rating] * width + entry_code[self.credit_entry])
+        credit = distinct(place[self.credit_rating] * width + entry_code[self.credit_entry])
+        documents: list[Hashable | None] = [None] * len(segments)
+        for old, document in enumerate(self.documents):
+            if document is not None:
+                code = segment_code[old]
+                documents[code] = _one_document(documents[code], document, segments[code][1])
         return RatingTable(
             rater[order], segment[order], self.kind[order], self.score[order],
-            credit // width, credit % width, raters, segments, entries, tuple(reasons), self.averaged[order],
+            credit // width, credit % width, raters, segments, entries, tuple(reasons),
+            self.averaged[order], self.rounds[order], tuple(documents),
         )  # fmt: skip
 
     def by_system(self) -> RatingTable:
         """Return the table with conditions forgotten: each entry is its system alone."""
         return replace(self, entries=tuple(Entry(entry.system) for entry in self.entries))
+
+
+def _one_document(known: Hashable | None, found: Hashable, segment: Hashable) -> Hashable:
+    if known is not None and known != found:
+        raise RecordError(f"segment {segment} belongs to two documents, {known} and {found}")
+    return found
 
 
 def _segment_key(segment: tuple[str, Hashable]) -> tuple[str, str, Any]:
@@ -230,10 +279,3 @@ def _segment_key(segment: tuple[str, Hashable]) -> tuple[str, str, Any]:
 
 def _entry_key(entry: Entry) -> tuple[tuple[bool, str], ...]:
     return tuple((part is not None, part or "") for part in entry)
-
-
-def _sorted_codes(names: Sequence[T], key: Any) -> tuple[tuple[T, ...], IntArray]:
-    """Return the distinct names sorted, and the new code of each old one [len(names)]."""
-    unique = tuple(sorted(set(names), key=key))
-    code = {name: place for place, name in enumerate(unique)}
-    return unique, np.array([code[name] for name in names], dtype=np.int64)

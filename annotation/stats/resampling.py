@@ -1,7 +1,7 @@
-"""Resample segments: one set of counts for all systems, then matrix products.
+"""Resample segments, or documents: one set of counts for all systems, then matrix products.
 
 Koehn (2004), Statistical significance tests for machine translation evaluation. Test sets are strata: each
-resample draws from a test set as many segments as it has.
+resample draws from a test set as many segments (documents) as it has.
 """
 
 from __future__ import annotations
@@ -16,62 +16,85 @@ from annotation.stats.records import BoolArray, FloatArray, IntArray
 CHUNK_CELLS = 4_000_000
 """Counts held at once; results do not depend on it."""
 
+LONG_STRATUM = 256
+"""Strata of this size are counted row by row, which stays in the cache."""
+
 
 def resample_counts(
     rng: np.random.Generator, strata: IntArray, resamples: int, chunk_cells: int = CHUNK_CELLS
 ) -> Iterator[FloatArray]:
-    """Yield how often each segment was drawn, some resamples at a time.
+    """Yield how often each unit was drawn, some resamples at a time.
 
     Args:
         rng: one child generator a stratum is spawned from it, so that the size of a chunk changes nothing.
-        strata: stratum code of each segment [S].
+        strata: stratum code of each unit [U].
         resamples: B, the number of resamples in all.
         chunk_cells: counts made at once.
 
     Yields:
-        Counts [b, S]; the b add up to B; each row sums within a stratum to the stratum's size.
+        Counts [b, U]; the b add up to B; each row sums within a stratum to the stratum's size.
     """
     members = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
     children = rng.spawn(len(members))
     rows = max(1, min(resamples, chunk_cells // max(1, len(strata))))
     for start in range(0, resamples, rows):
         b = min(rows, resamples - start)
+        drawn = [_tally(child, b, len(where)) for child, where in zip(children, members, strict=True)]
+        if len(members) == 1:
+            yield drawn[0]
+            continue
         counts = np.empty((b, len(strata)), dtype=np.float64)
-        for child, where in zip(children, members, strict=True):
-            size = len(where)
-            draws = child.integers(0, size, size=(b, size), dtype=np.int32).astype(np.int64)
-            draws += np.arange(b)[:, None] * size
-            counts[:, where] = np.bincount(draws.ravel(), minlength=b * size).reshape(b, size)
+        for own, where in zip(drawn, members, strict=True):
+            counts[:, where] = own
         yield counts
 
 
+def per_unit(values: FloatArray, units: IntArray | None) -> FloatArray:
+    """Return the sums over the segments of each unit [U, K] of values [K, S]; units None: segments."""
+    if units is None:
+        return values.T
+    size = int(units.max()) + 1 if len(units) else 0
+    return np.column_stack([np.bincount(units, weights=row, minlength=size) for row in values])
+
+
+def unit_strata(strata: IntArray, units: IntArray | None) -> IntArray:
+    """Return the stratum of each unit [U], from that of each segment [S]."""
+    return strata if units is None else strata[np.unique(units, return_index=True)[1]]
+
+
 def bootstrap_means(
-    rng: np.random.Generator, values: FloatArray, strata: IntArray, resamples: int
+    rng: np.random.Generator,
+    values: FloatArray,
+    strata: IntArray,
+    resamples: int,
+    units: IntArray | None = None,
 ) -> FloatArray:
     """Return the mean of each row in each resample [B, K].
 
-    A row's mean in a resample is Σ c_s v_s / Σ c_s over the segments that the row has. A resample that drew
-    none of them is drawn again from these segments alone, the same for all rows that have the same ones,
-    whatever the other rows are.
+    A row's mean in a resample is Σ c_s v_s / Σ c_s over the segments that the row has, c_s being how often
+    the unit of segment s was drawn. A resample that drew none of them is drawn again from these segments'
+    units alone, the same for all rows that have the same ones, whatever the other rows are.
 
     Args:
         rng: the source of chance.
         values: one row a quantity [K, S], nan where it has no value.
         strata: stratum code of each segment [S].
         resamples: B.
+        units: what is drawn: a code of each segment's document, from 0 without gaps [S]; None: segments.
 
     Returns:
         Means [B, K]; nan only in columns of rows without any value.
     """
     present = ~np.isnan(values)
     masks, mask_of_row = _distinct_masks(present)
-    numerators = np.where(present, values, 0.0).T
-    denominators = masks.T.astype(np.float64)
+    numerators = per_unit(np.where(present, values, 0.0), units)
+    denominators = per_unit(masks.astype(np.float64), units)
+    strata_of_units = unit_strata(strata, units)
     main, redraw = rng.spawn(2)
     means = np.empty((resamples, len(values)))
     totals = np.empty((resamples, len(masks)))
     start = 0
-    for counts in resample_counts(main, strata, resamples):
+    for counts in resample_counts(main, strata_of_units, resamples):
         stop = start + len(counts)
         means[start:stop] = counts @ numerators
         totals[start:stop] = np.rint(counts @ denominators)
@@ -81,12 +104,16 @@ def bootstrap_means(
     base = int(redraw.integers(2**63))
     for mask in np.flatnonzero(empty.any(axis=0)):
         again = np.flatnonzero(empty[:, mask])
-        where = np.flatnonzero(masks[mask])
+        where = np.flatnonzero(denominators[:, mask])
         if len(where):
             child = np.random.default_rng([base, zlib.crc32(np.packbits(masks[mask]).tobytes())])
             rows = np.flatnonzero(mask_of_row == mask)
             means[np.ix_(again, rows)] = _redrawn(
-                child, numerators[np.ix_(where, rows)], strata[where], len(again)
+                child,
+                numerators[np.ix_(where, rows)],
+                denominators[where, mask],
+                strata_of_units[where],
+                len(again),
             )
     return means
 
@@ -98,6 +125,7 @@ def bootstrap_systems(
     pairs: IntArray,
     strata: IntArray,
     resamples: int,
+    units: IntArray | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Resample the means of all entries and the differences of all pairs with the same segments.
 
@@ -108,23 +136,27 @@ def bootstrap_systems(
         pairs: entries (a, b) [P, 2].
         strata: stratum code of each segment [S].
         resamples: B.
+        units: what is drawn, as in `bootstrap_means`.
 
     Returns:
         Raw means [B, E], z means [B, E], and differences z_a − z_b over the segments that both have [B, P].
     """
-    present = ~np.isnan(z)
+    same = alike(z, pairs)
     first, second = pairs[:, 0], pairs[:, 1]
-    same = np.fromiter(
-        (np.array_equal(present[a], present[b]) for a, b in pairs), dtype=bool, count=len(pairs)
-    )
     apart = z[first[~same]] - z[second[~same]]
-    draws = bootstrap_means(rng, np.vstack([raw, z, apart]), strata, resamples)
+    draws = bootstrap_means(rng, np.vstack([raw, z, apart]), strata, resamples, units)
     size = len(raw)
     z_draws = draws[:, size : 2 * size]
     differences = np.empty((resamples, len(pairs)))
     differences[:, same] = z_draws[:, first[same]] - z_draws[:, second[same]]
     differences[:, ~same] = draws[:, 2 * size :]
     return draws[:, :size], z_draws, differences
+
+
+def alike(z: FloatArray, pairs: IntArray) -> BoolArray:
+    """Tell which pairs [P, 2] of rows of z [E, S] have values on the same segments [P]."""
+    masks = _distinct_masks(~np.isnan(z))[1]
+    return masks[pairs[:, 0]] == masks[pairs[:, 1]]
 
 
 def percentile_interval(draws: FloatArray, estimate: FloatArray, level: float = 0.95) -> FloatArray:
@@ -140,6 +172,18 @@ def percentile_interval(draws: FloatArray, estimate: FloatArray, level: float = 
     return np.column_stack([np.minimum(low, estimate), np.maximum(high, estimate)])
 
 
+def _tally(rng: np.random.Generator, rows: int, size: int) -> FloatArray:
+    """Draw `size` of `size` things, `rows` times, and count them [rows, size]."""
+    draws = rng.integers(0, size, size=(rows, size), dtype=np.int32)
+    if size >= LONG_STRATUM:
+        counts = np.empty((rows, size))
+        for place, row in enumerate(draws):
+            counts[place] = np.bincount(row, minlength=size)
+        return counts
+    places = draws + np.arange(rows)[:, None] * size
+    return np.bincount(places.ravel(), minlength=rows * size).reshape(rows, size).astype(np.float64)
+
+
 def _distinct_masks(present: BoolArray) -> tuple[BoolArray, IntArray]:
     """Return the distinct rows [G, S] and which of them each row is [K]."""
     number: dict[bytes, int] = {}
@@ -151,8 +195,15 @@ def _distinct_masks(present: BoolArray) -> tuple[BoolArray, IntArray]:
 
 
 def _redrawn(
-    rng: np.random.Generator, numerators: FloatArray, strata: IntArray, resamples: int
+    rng: np.random.Generator,
+    numerators: FloatArray,
+    denominators: FloatArray,
+    strata: IntArray,
+    resamples: int,
 ) -> FloatArray:
-    """Return resampled means over the given segments only [resamples, K]."""
-    chunks = [counts @ numerators for counts in resample_counts(rng, strata, resamples)]
-    return np.vstack(chunks) / len(strata)
+    """Return resampled means over the given units only, each of which has a value [resamples, K]."""
+    chunks = [
+        (counts @ numerators) / (counts @ denominators)[:, None]
+        for counts in resample_counts(rng, strata, resamples)
+    ]
+    return np.vstack(chunks)

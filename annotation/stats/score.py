@@ -9,21 +9,34 @@ from typing import Any
 import numpy as np
 
 from annotation.stats.aggregate import Averages, aggregate
+from annotation.stats.bca import acceleration, bca_interval
 from annotation.stats.options import OptionsError, ScoreOptions
-from annotation.stats.ranking import WIN_LEVEL, clusters
+from annotation.stats.randomisation import randomisation_p_values
+from annotation.stats.ranking import WIN_LEVEL, clusters, rank_ranges
 from annotation.stats.records import BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.resampling import bootstrap_systems, percentile_interval
-from annotation.stats.significance import (
+from annotation.stats.score_rows import (
+    CONDITION_KEYS,
+    Intervals,
+    PairTests,
+    Placing,
+    pair_rows,
+    rater_row,
+    system_rows,
+)
+from annotation.stats.significance import bootstrap_p_values, holm
+from annotation.stats.standardise import standardise
+from annotation.stats.twoway import bootstrap_twoway
+from annotation.stats.wilcoxon import (
     RANK_DECIMALS,
-    BootstrapP,
-    bootstrap_p_values,
-    rank_sum_p,
+    rank_sample,
+    ranked_sum_p,
     same_sample,
+    signed_rank,
     sorted_sample,
 )
-from annotation.stats.standardise import RaterSummary, standardise
 
-CONDITION_KEYS = ("testset", "input", "reference", "direction")
+__all__ = ["CONDITION_KEYS", "rater_row", "score_ratings"]
 
 
 def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> dict[str, Any]:
@@ -33,48 +46,43 @@ def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> di
         `{"systems": […], "pairs": […], "raters": […]}` of plain numbers and strings; what is not defined is
         None.
 
-        systems: by condition, then z from high to low (without z last), then name. Intervals need two
-            segments; `wins` and `cluster` ([first, last]) are within a condition and None for a system
-            without z.
+        systems: by condition, then z from high to low (without z last), then name. Intervals and `raw_sd`,
+            `z_sd` (over segments) need two segments; `wins`, `cluster` and `rank_range` ([first, last]) are
+            within a condition and None for a system without z.
 
         pairs: within a condition, `system_a` has the higher z (equal: name order). `z_difference`, its
-            interval and the bootstrap are over the `n_common` segments with a z of both; the bootstrap needs
+            interval and all tests but the rank-sum are over the `n_common` segments with a z of both and need
             two of them. `one_sided` is "declared" when `options.hypothesis` names the pair, and then
             `p_bootstrap_one_sided` tests that direction; else it is "post_hoc": the direction was read off
-            the data, so it rejects a true null in up to 2α of cases. `p_rank_sum` (A better, unpaired) needs
-            two segments of each. By condition a pair carries the condition's keys.
+            the data, so it rejects a true null in up to 2α of cases. `p_randomisation` and `p_signed_rank`
+            are two-sided; `p_rank_sum` (A better, one-sided, unpaired) needs two segments of each. `p_holm`,
+            when asked for, corrects the two-sided p of `options.test` over all pairs. By condition a pair
+            carries the condition's keys.
 
         raters: in order of name, as `RaterSummary`.
 
     Raises:
-        OptionsError: the hypothesis names a system that has no ratings.
+        OptionsError: the hypothesis names a system that has no ratings, or documents are to be resampled and
+            a segment has none.
     """
     options = options or ScoreOptions()
     table = (table if options.by_condition else table.by_system()).canonical()
     _check_hypothesis(table, options)
     standardised = standardise(table, options.population)
-    averages = aggregate(table, standardised.z, options.repeats)
+    averages = aggregate(table, standardised.z, options.repeats, options.disagreement)
+    units = _units(averages, options)
     groups = _ranked_groups(averages)
     pairs = np.array([pair for group in groups for pair in combinations(group, 2)], dtype=np.int64).reshape(
         -1, 2
     )
-    p_rank = _rank_sums(averages, pairs)
-    rng = np.random.default_rng(options.seed)
-    raw, z, differences = bootstrap_systems(
-        rng, averages.raw, averages.z, pairs, averages.strata, options.resamples
-    )
-    placing = _placing(averages, groups, pairs, p_rank, options.clusters)
+    intervals, tests = _resampled(averages, pairs, units, options)
+    placing = _placing(averages, groups, pairs, tests.rank_sum, options.clusters)
     order = [entry for group in groups for entry in group]
     return {
-        "systems": _system_rows(averages, order, raw, z, placing),
-        "pairs": _pair_rows(averages, pairs, differences, p_rank, options),
+        "systems": system_rows(averages, order, intervals, placing),
+        "pairs": pair_rows(averages, pairs, intervals, tests, options),
         "raters": [rater_row(summary) for summary in standardised.raters],
     }
-
-
-def rater_row(summary: RaterSummary) -> dict[str, Any]:
-    """Return a rater's summary as a row of the result."""
-    return summary._asdict()
 
 
 def _check_hypothesis(table: RatingTable, options: ScoreOptions) -> None:
@@ -82,6 +90,20 @@ def _check_hypothesis(table: RatingTable, options: ScoreOptions) -> None:
     for name in options.hypothesis or ():
         if name not in known:
             raise OptionsError(f"hypothesis names {name!r}, which has no ratings here")
+
+
+def _units(averages: Averages, options: ScoreOptions) -> IntArray | None:
+    """Return what is resampled: a document code for each segment [S], or None for segments."""
+    if options.unit == "segment":
+        return None
+    missing = int(np.count_nonzero(averages.documents < 0))
+    if missing:
+        raise OptionsError(
+            f"unit document needs a document for every segment; {missing:,} of "
+            f"{len(averages.documents):,} have none"
+        )
+    codes: IntArray = np.unique(averages.documents, return_inverse=True)[1].astype(np.int64)
+    return codes
 
 
 def _ranked_groups(averages: Averages) -> list[list[int]]:
@@ -96,111 +118,93 @@ def _ranked_groups(averages: Averages) -> list[list[int]]:
     return list(groups.values())
 
 
+def _resampled(
+    averages: Averages, pairs: IntArray, units: IntArray | None, options: ScoreOptions
+) -> tuple[Intervals, PairTests]:
+    """Return the intervals of all means and differences, and the tests of all pairs."""
+    rng = np.random.default_rng(options.seed)
+    if options.raters == "random":
+        raw, z, differences = bootstrap_twoway(
+            rng, averages, pairs, options.resamples, options.repeats, units
+        )
+    else:
+        raw, z, differences = bootstrap_systems(
+            rng, averages.raw, averages.z, pairs, averages.strata, options.resamples, units
+        )
+    (signs,) = rng.spawn(1)
+    apart = averages.z[pairs[:, 0]] - averages.z[pairs[:, 1]]
+    n_common = np.count_nonzero(~np.isnan(apart), axis=1)
+    estimate = np.nansum(apart, axis=1) / np.where(n_common > 0, n_common, np.nan)
+
+    def interval(draws: FloatArray, centre: FloatArray, values: FloatArray) -> FloatArray:
+        if options.interval == "bca":
+            return bca_interval(draws, centre, acceleration(values, averages.strata, units))
+        return percentile_interval(draws, centre)
+
+    intervals = Intervals(
+        raw=interval(raw, averages.raw_mean, averages.raw),
+        z=interval(z, averages.z_mean, averages.z),
+        difference=interval(differences, estimate, apart),
+    )
+    tested = n_common >= 2
+    randomised = randomisation_p_values(signs, averages.z, pairs, options.resamples, units)
+    tests = PairTests(
+        n_common=n_common,
+        difference=estimate,
+        bootstrap=bootstrap_p_values(differences),
+        randomisation=np.where(tested, randomised, np.nan),
+        signed_rank=np.array(
+            [
+                signed_rank(own).two_sided if enough else np.nan
+                for own, enough in zip(apart, tested, strict=True)
+            ],
+            dtype=np.float64,
+        ),
+        rank_sum=_rank_sums(averages, pairs),
+        corrected=None,
+    )
+    if options.correction == "holm":
+        tests = tests._replace(corrected=holm(_two_sided(averages, pairs, tests, options.test)))
+    return intervals, tests
+
+
+def _two_sided(averages: Averages, pairs: IntArray, tests: PairTests, test: str) -> FloatArray:
+    """Return the two-sided p of the named test of each pair [P], nan where it has too few segments."""
+    if test == "randomisation":
+        return tests.randomisation
+    if test == "signed_rank":
+        return tests.signed_rank
+    if test == "rank_sum":
+        other = _rank_sums(averages, pairs[:, ::-1])
+        return np.minimum(1.0, 2 * np.minimum(tests.rank_sum, other))
+    return np.where(tests.n_common >= 2, tests.bootstrap.two_sided, np.nan)
+
+
 def _rank_sums(averages: Averages, pairs: IntArray) -> FloatArray:
     """Return the one-sided rank-sum p of each pair [P], nan where one has fewer than two segments."""
-    samples = [sorted_sample(row) for row in averages.z]
+    ordered = [sorted_sample(row) for row in averages.z]
+    samples = [rank_sample(values) for values in ordered]
     result = np.full(len(pairs), np.nan)
-    for place, (a, b) in enumerate(pairs):
-        if min(len(samples[a]), len(samples[b])) >= 2:
+    for place, (a, b) in enumerate(pairs.tolist()):
+        if min(samples[a].n, samples[b].n) >= 2:
             same = same_sample(averages.z[a], averages.z[b])
-            result[place] = 1.0 if same else rank_sum_p(samples[a], samples[b])
+            result[place] = 1.0 if same else ranked_sum_p(samples[a], samples[b], ordered[b])
     return result
 
 
 def _placing(
     averages: Averages, groups: list[list[int]], pairs: IntArray, p_rank: FloatArray, rule: str
-) -> dict[int, tuple[int, list[int]]]:
-    """Return wins and cluster of each entry that has a z."""
+) -> dict[int, Placing]:
+    """Return wins, cluster and rank range of each entry that has a z."""
     ranked = np.round(averages.z_mean, RANK_DECIMALS)
     beats: BoolArray = np.zeros((len(ranked),) * 2, dtype=bool)
     for (a, b), p_value in zip(pairs, p_rank, strict=True):
         beats[a, b] = ranked[a] > ranked[b] and p_value < WIN_LEVEL
-    result: dict[int, tuple[int, list[int]]] = {}
+    result: dict[int, Placing] = {}
     for group in groups:
         ordered = [code for code in group if not isnan(ranked[code])]
         own = beats[np.ix_(ordered, ordered)]
-        for code, row, cluster in zip(ordered, own, clusters(own, rule), strict=True):
-            result[code] = (int(row.sum()), list(cluster))
+        places = zip(ordered, own, clusters(own, rule), rank_ranges(own), strict=True)
+        for code, row, cluster, ranks in places:
+            result[code] = Placing(int(row.sum()), list(cluster), list(ranks))
     return result
-
-
-def _system_rows(
-    averages: Averages,
-    order: list[int],
-    raw: FloatArray,
-    z: FloatArray,
-    placing: dict[int, tuple[int, list[int]]],
-) -> list[dict[str, Any]]:
-    raw_ci = percentile_interval(raw, averages.raw_mean)
-    z_ci = percentile_interval(z, averages.z_mean)
-    n_z_segments = np.count_nonzero(~np.isnan(averages.z), axis=1)
-    rows = []
-    for code in order:
-        entry = averages.entries[code]
-        wins, cluster = placing.get(code, (None, None))
-        rows.append(
-            {
-                "system": entry.system,
-                **dict(zip(CONDITION_KEYS, entry.condition, strict=True)),
-                "raw_mean": _number(averages.raw_mean[code]),
-                "z_mean": _number(averages.z_mean[code]),
-                "raw_ci": _interval(raw_ci[code], int(averages.n_segments[code])),
-                "z_ci": _interval(z_ci[code], int(n_z_segments[code])),
-                "n_segments": int(averages.n_segments[code]),
-                "n_judgements": int(averages.n_judgements[code]),
-                "n_z": int(averages.n_z[code]),
-                "n_raters": int(averages.n_raters[code]),
-                "wins": wins,
-                "cluster": cluster,
-            }
-        )
-    return rows
-
-
-def _pair_rows(
-    averages: Averages, pairs: IntArray, differences: FloatArray, p_rank: FloatArray, options: ScoreOptions
-) -> list[dict[str, Any]]:
-    own = averages.z[pairs[:, 0]] - averages.z[pairs[:, 1]]
-    n_common = np.count_nonzero(~np.isnan(own), axis=1)
-    estimate = np.nansum(own, axis=1) / np.where(n_common > 0, n_common, np.nan)
-    interval = percentile_interval(differences, estimate)
-    p_values = bootstrap_p_values(differences)
-    rows = []
-    for place, (a, b) in enumerate(pairs):
-        first, second = averages.entries[a], averages.entries[b]
-        n = int(n_common[place])
-        one_sided, label = _one_sided(p_values, place, (first.system, second.system), options.hypothesis)
-        row = {
-            "system_a": first.system,
-            "system_b": second.system,
-            "z_difference": _number(estimate[place]),
-            "z_difference_ci": _interval(interval[place], n),
-            "p_bootstrap_one_sided": one_sided if n >= 2 else None,
-            "p_bootstrap_two_sided": float(p_values.two_sided[place]) if n >= 2 else None,
-            "one_sided": label,
-            "p_rank_sum": _number(p_rank[place]),
-            "n_common": n,
-        }
-        if options.by_condition:
-            row |= dict(zip(CONDITION_KEYS, first.condition, strict=True))
-        rows.append(row)
-    return rows
-
-
-def _one_sided(
-    p_values: BootstrapP, place: int, names: tuple[str, str], hypothesis: tuple[str, str] | None
-) -> tuple[float, str]:
-    """Return the one-sided p and whether its direction was declared or read off the data."""
-    if hypothesis == names:
-        return float(p_values.greater[place]), "declared"
-    if hypothesis == names[::-1]:
-        return float(p_values.less[place]), "declared"
-    return float(p_values.greater[place]), "post_hoc"
-
-
-def _number(value: float) -> float | None:
-    return None if isnan(value) else float(value)
-
-
-def _interval(bounds: FloatArray, n_segments: int) -> list[float] | None:
-    return [float(bounds[0]), float(bounds[1])] if n_segments >= 2 else None

@@ -1,4 +1,7 @@
-"""Tests of a difference: paired bootstrap, rank-sum, exact sign test, and Wilson's interval of a share."""
+"""Tests of a difference: paired bootstrap, exact sign test, Holm's correction, Wilson's interval of a share.
+
+Wilcoxon's tests are in `wilcoxon`, the randomisation test in `randomisation`.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from annotation.stats.records import FloatArray
+from annotation.stats.codes import FloatArray
+from annotation.stats.wilcoxon import RANK_DECIMALS, rank_sum_p, same_sample, sorted_sample
+
+__all__ = [
+    "RANK_DECIMALS", "TIE_TOLERANCE", "BootstrapP", "SignTest", "bootstrap_p_values", "holm", "rank_sum_p",
+    "same_sample", "sign_test", "sorted_sample", "wilson_interval",
+]  # fmt: skip
 
 TIE_TOLERANCE = 1e-12
 """A resampled difference this close to 0 is 0."""
-
-RANK_DECIMALS = 10
-"""Decimals kept before ranking, so that floating-point noise breaks no tie."""
 
 
 class BootstrapP(NamedTuple):
@@ -39,43 +45,18 @@ def bootstrap_p_values(differences: FloatArray) -> BootstrapP:
     return BootstrapP(greater, less, np.minimum(1.0, 2 * np.minimum(greater, less)))
 
 
-def sorted_sample(values: FloatArray) -> FloatArray:
-    """Return the values that are not nan, rounded for ranking, in order [n]."""
-    rounded = np.round(values[~np.isnan(values)], RANK_DECIMALS) + 0.0
-    rounded.sort()
-    return rounded
-
-
-def rank_sum_p(first: FloatArray, second: FloatArray) -> float:
-    """Return the one-sided p that `first` tends to be greater (Wilcoxon rank-sum, unpaired).
-
-    Normal approximation with continuity and tie correction, as R's wilcox.test and scipy's
-    mannwhitneyu(alternative="greater", method="asymptotic"). 1.0 when all values are tied.
+def holm(p_values: FloatArray) -> FloatArray:
+    """Return Holm's adjusted p-values (Holm 1979): rejecting those below α keeps the family's error at α [P].
 
     Args:
-        first: sample [n1], n1 ≥ 1, as `sorted_sample` returns it.
-        second: sample [n2], n2 ≥ 1, likewise.
+        p_values: nan is no test: it stays nan and does not count in the family [P].
     """
-    n1, n2 = len(first), len(second)
-    total = n1 + n2
-    below = np.searchsorted(second, first, side="left")
-    not_above = np.searchsorted(second, first, side="right")
-    u = (float(below.sum()) + float(not_above.sum())) / 2
-    pooled = np.sort(np.concatenate([first, second]), kind="stable")
-    edges = np.flatnonzero(np.concatenate([[True], pooled[1:] != pooled[:-1], [True]]))
-    runs = np.diff(edges).astype(np.float64)
-    ties = float((runs**3 - runs).sum())
-    variance = n1 * n2 / 12 * ((total + 1) - ties / (total * (total - 1)))
-    if len(runs) == 1 or variance <= 0:
-        return 1.0
-    return min(1.0, float(stats.norm.sf((u - n1 * n2 / 2 - 0.5) / sqrt(variance))))
-
-
-def same_sample(first: FloatArray, second: FloatArray) -> bool:
-    """Return whether two systems have the same z on the same segments, within rounding [S], [S]."""
-    return bool(
-        np.array_equal(np.round(first, RANK_DECIMALS), np.round(second, RANK_DECIMALS), equal_nan=True)
-    )
+    adjusted = np.full(len(p_values), np.nan)
+    tested = np.flatnonzero(~np.isnan(p_values))
+    order = tested[np.argsort(p_values[tested], kind="stable")]
+    factors = np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p_values[order] * factors))
+    return adjusted
 
 
 class SignTest(NamedTuple):

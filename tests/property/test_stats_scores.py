@@ -32,6 +32,8 @@ rating = st.builds(
     kind=st.sampled_from(KINDS),
     excluded_by=st.sampled_from([""] * 9 + ["left"]),
     in_averages=st.sampled_from([True] * 9 + [False]),
+    document=st.none(),
+    round=st.just(1),
 )
 ratings = st.lists(rating, max_size=40)
 comparison = st.builds(
@@ -43,6 +45,7 @@ comparison = st.builds(
     testset=st.sampled_from(["s", "t"]),
     winner=st.sampled_from(["left", "right", "equal"]),
     excluded_by=st.just(""),
+    document=st.none(),
 )
 
 

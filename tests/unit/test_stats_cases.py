@@ -118,7 +118,7 @@ def test_every_p_is_a_probability(resamples: int):
     table = RatingTable.from_ratings(ratings("sta05_identical.csv"))
     for pair in score_ratings(table, ScoreOptions(resamples=resamples))["pairs"]:
         values = [pair[key] for key in pair if key.startswith("p_")]
-        assert len(values) == 3
+        assert len(values) == 5
         assert all(0 < value <= 1 for value in values)
 
 

@@ -71,7 +71,9 @@ def test_identical_outputs_are_counted_by_segment_and_tested_nowhere():
     assert (never["system_a"], never["system_b"], never["identical"]) == ("A", "C", 1)
     assert [never[key] for key in never if key.startswith("p_")] == [1.0, 1.0, 1.0]
     assert never["shares"] == {"a_better": None, "b_better": None, "equal": None}
-    assert result["systems"][-1] == {"system": "C", "expected_wins": None, "win_rate": None, "n": 0}
+    last = result["systems"][-1]
+    assert (last["system"], last["n"]) == ("C", 0)
+    assert {value for key, value in last.items() if key not in ("system", "n")} == {None}
 
 
 def test_expected_wins_are_a_mean_over_opponents():
@@ -83,12 +85,9 @@ def test_expected_wins_are_a_mean_over_opponents():
         compare("equal", 6, "B", "C"),
     ]
     by_name = {row["system"]: row for row in score_comparisons(rows, options=FEW)["systems"]}
-    assert by_name["A"] == {
-        "system": "A",
-        "expected_wins": pytest.approx((3 / 4 + 0) / 2),
-        "win_rate": pytest.approx(3.5 / 6),
-        "n": 6,
-    }
+    assert by_name["A"]["expected_wins"] == pytest.approx((3 / 4 + 0) / 2)
+    assert by_name["A"]["win_rate"] == pytest.approx(3.5 / 6)
+    assert by_name["A"]["n"] == 6
     assert by_name["B"]["expected_wins"] == pytest.approx(1 / 4)  # C never decided against B
     assert by_name["C"]["expected_wins"] == 1.0
 

@@ -12,8 +12,8 @@ from annotation.stats.simulate import Truth, simulate_ratings
 
 OP, BT = Entry("OP"), Entry("BT")
 SYSTEM_KEYS = [
-    "system", "testset", "input", "reference", "direction", "raw_mean", "z_mean", "raw_ci", "z_ci",
-    "n_segments", "n_judgements", "n_z", "n_raters", "wins", "cluster",
+    "system", "testset", "input", "reference", "direction", "raw_mean", "raw_sd", "z_mean", "z_sd", "raw_ci", "z_ci",
+    "n_segments", "n_judgements", "n_z", "n_raters", "wins", "cluster", "rank_range",
 ]  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def test_what_is_not_defined_is_none():
     assert len(result["pairs"]) == 6
     for pair in result["pairs"]:
         assert pair["n_common"] == 0
-        assert [pair[key] for key in pair if key.startswith(("p_", "z_"))] == [None] * 5
+        assert [pair[key] for key in pair if key.startswith(("p_", "z_"))] == [None] * 7
 
 
 def test_no_ratings_give_an_empty_result():
@@ -175,7 +175,14 @@ def test_changing_one_score_moves_only_what_depends_on_it():
         ({"population": "some"}, "population must be one of all, system_items"),
         ({"repeats": "no"}, "repeats must be one of"),
         ({"clusters": "x"}, "clusters must be one of strict, wmt"),
-        ({"interval": "bca"}, "interval must be one of percentile"),
+        ({"interval": "normal"}, "interval must be one of percentile, bca"),
+        ({"unit": "paragraph"}, "unit must be one of segment, document"),
+        ({"raters": "some"}, "raters must be one of fixed, random"),
+        ({"test": "t"}, "test must be one of bootstrap, randomisation, signed_rank, rank_sum"),
+        ({"correction": "bonferroni"}, "correction must be one of none, holm"),
+        ({"scope": "world"}, "scope must be one of campaign, study"),
+        ({"disagreement": "average"}, "disagreement must be one of none, replace, pool"),
+        ({"interval": "bca", "raters": "random"}, "bca is defined for raters fixed only"),
         ({"seed": -1}, "seed must be a whole number from 0"),
         ({"preference_resamples": 1}, "preference_resamples must be"),
         ({"hypothesis": ("A", "A")}, "two different systems"),
@@ -196,9 +203,20 @@ def test_a_hypothesis_names_two_known_systems():
 
 def test_the_signature_states_every_choice_in_one_line():
     options = ScoreOptions(hypothesis=("BT", "OP"), by_condition=True, seed=5)
-    line = signature(options, "source_da", 2, {"code": "1.0", "numpy": "2.0"})
+    line = signature(options, "source_da", 2, {"code": "1.0", "numpy": "2.0"}, "rating")
     assert line == (
-        "protocol:source_da|population:all|repeats:flat|clusters:strict|test:koehn|interval:percentile|resamples:1000|"
-        "preference_resamples:200000|seed:5|by:condition|hypothesis:BT>OP|exclusions:2|code:1.0|numpy:2.0"
+        "protocol:source_da|population:all|scope:campaign|repeats:flat|disagreement:replace|clusters:strict|"
+        "test:koehn|interval:percentile|raters:fixed|unit:segment|correction:none|resamples:1000|seed:5|"
+        "by:condition|hypothesis:BT>OP|exclusions:2|code:1.0|numpy:2.0"
     )
     assert "hypothesis:none|" in signature(ScoreOptions(), "source_da", 0, {"code": "1.0"})
+
+
+def test_the_signature_of_preferences_states_only_what_applies_to_them():
+    options = ScoreOptions(clusters="wmt", unit="document", correction="holm")
+    assert signature(options, "pairwise_fluency", 0, {"code": "1.0"}, "comparison") == (
+        "protocol:pairwise_fluency|test:sign|model:davidson|interval:percentile|unit:document|correction:holm|"
+        "resamples:1000|preference_resamples:200000|seed:1|by:system|hypothesis:none|exclusions:0|code:1.0"
+    )
+    with pytest.raises(OptionsError, match="record must be one of rating, comparison"):
+        signature(options, "pairwise_fluency", 0, {}, "vote")

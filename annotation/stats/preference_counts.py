@@ -1,0 +1,121 @@
+"""Count pairwise preferences, and ask the bootstrap whether one system is preferred."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+
+from annotation.stats.options import OptionsError
+from annotation.stats.records import Comparison, IdenticalPair, RecordError
+
+Unit = tuple[str, Hashable]
+WINNERS = ("left", "right", "equal")
+RESAMPLED_CELLS = 4_000_000
+
+
+@dataclass
+class PairCounts:
+    """What is known of two systems, the first one in name order.
+
+    Attributes:
+        units: per segment (document): how often the first was better, the second was, neither was.
+        identical: segments on which the two gave the same text.
+    """
+
+    units: dict[Unit, tuple[int, int, int]] = field(default_factory=dict)
+    identical: set[Unit] = field(default_factory=set)
+
+    def add(self, unit: Unit, outcome: int) -> None:
+        """Count one comparison: 1 when the first was better, -1 when the second was, 0 for neither."""
+        first, second, equal = self.units.get(unit, (0, 0, 0))
+        self.units[unit] = (first + (outcome > 0), second + (outcome < 0), equal + (outcome == 0))
+
+    @property
+    def totals(self) -> tuple[int, int, int]:
+        """Return first better, second better, equal, over all units."""
+        counts = self.units.values()
+        return sum(n[0] for n in counts), sum(n[1] for n in counts), sum(n[2] for n in counts)
+
+    def nets(self, sign: int) -> dict[Unit, int]:
+        """Return, per unit, how much more often the first was preferred (sign 1), or the second (-1)."""
+        return {unit: sign * (first - second) for unit, (first, second, _) in self.units.items()}
+
+
+def count_preferences(
+    comparisons: Iterable[Comparison], identical: Iterable[IdenticalPair], unit: str = "segment"
+) -> dict[tuple[str, str], PairCounts]:
+    """Return what is known of each pair of systems, pairs in order of names.
+
+    Args:
+        comparisons: what was shown; merged candidates count for every system in them.
+        identical: what was not shown.
+        unit: "segment" or "document".
+
+    Raises:
+        RecordError: an unknown winner, or a side without a system.
+        OptionsError: documents are asked for and a comparison has none.
+    """
+    pairs: dict[tuple[str, str], PairCounts] = defaultdict(PairCounts)
+    for comparison in comparisons:
+        if comparison.winner not in WINNERS:
+            raise RecordError(
+                f"a comparison has the winner {comparison.winner!r}, expected {', '.join(WINNERS)}"
+            )
+        if not comparison.left or not comparison.right:
+            raise RecordError("a comparison has a side without a system")
+        outcome = {"left": 1, "right": -1, "equal": 0}[comparison.winner]
+        where = _unit(comparison, unit)
+        crossed = {
+            (min(a, b), max(a, b), outcome if a < b else -outcome)
+            for a, b in product(comparison.left, comparison.right)
+            if a != b
+        }
+        for first, second, value in crossed:
+            pairs[first, second].add(where, value)
+    for same in identical:
+        if same.system_a != same.system_b:
+            a, b = sorted((same.system_a, same.system_b))
+            pairs[a, b].identical.add((same.testset, same.segment))
+    return dict(sorted(pairs.items()))
+
+
+def _unit(comparison: Comparison, unit: str) -> Unit:
+    if unit == "segment":
+        return comparison.testset, comparison.segment
+    if comparison.document is None:
+        raise OptionsError(
+            f"unit document needs a document for every segment; segment {comparison.segment} has none"
+        )
+    return comparison.testset, comparison.document
+
+
+def preference_p_value(nets: Mapping[Unit, int], resamples: int, rng: np.random.Generator) -> float:
+    """Return the bootstrap p that the first system is not preferred: (#{net* ≤ 0} + 1) / (B + 1).
+
+    Units (segments, documents) are resampled within test sets, ties counted in. Units with the same net
+    preference are drawn together, as one multinomial. 1.0 without any preference.
+
+    Args:
+        nets: (test set, unit) → preferences for the first system minus those for the second.
+        resamples: B.
+        rng: the source of chance.
+    """
+    if not any(nets.values()):
+        return 1.0
+    by_testset: dict[str, Counter[int]] = defaultdict(Counter)
+    for (testset, _), net in nets.items():
+        by_testset[testset][net] += 1
+    total = np.zeros(resamples, dtype=np.int64)
+    for testset in sorted(by_testset):
+        values, sizes = zip(*sorted(by_testset[testset].items()), strict=True)
+        n = sum(sizes)
+        step = max(1, RESAMPLED_CELLS // len(values))
+        for start in range(0, resamples, step):
+            b = min(step, resamples - start)
+            draws = rng.multinomial(n, np.array(sizes) / n, size=b)
+            total[start : start + b] += draws @ np.array(values)
+    return (int(np.count_nonzero(total <= 0)) + 1) / (resamples + 1)
