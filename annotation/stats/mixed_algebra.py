@@ -134,7 +134,7 @@ class Factor:
         """Factorise K = I + Λ W' V_f⁻¹ W Λ, where V_f holds the eliminated family alone."""
         model = self.model
         cross = model.ww - _gram(model.inner_w, self.d_inner) - _gram(outer_w, self.d_outer)
-        k = self.lam[:, None] * (cross.toarray() if sparse.issparse(cross) else cross) * self.lam
+        k = self.lam[:, None] * (cross if isinstance(cross, np.ndarray) else cross.toarray()) * self.lam
         k.flat[:: len(k) + 1] += 1
         self.chol = linalg.cholesky(k, lower=True, overwrite_a=True, check_finite=False)
 
@@ -183,6 +183,6 @@ def _gram(matrix: Sparse, weights: FloatArray) -> Sparse:
 
 def _scale_rows(matrix: Sparse, weights: FloatArray) -> Sparse:
     """Return diag(w) M."""
-    if sparse.issparse(matrix):
-        return matrix.multiply(weights[:, None]).tocsr()
-    return weights[:, None] * matrix
+    if isinstance(matrix, np.ndarray):
+        return weights[:, None] * matrix
+    return matrix.multiply(weights[:, None]).tocsr()

@@ -15,6 +15,8 @@ METHODS = ("reml", "ml")
 Deviance = Callable[[FloatArray], float]
 START = 0.5
 STEP = 1e-3
+SINGULAR = 1e13
+"""Condition of an information matrix that cannot be inverted."""
 NEGLIGIBLE = 1e-4
 """A gain in deviance that is none."""
 LARGEST = 1000.0
@@ -171,5 +173,5 @@ def _uncertainty(
     projected = factor.solve(f) / residual - vx @ (covariance @ (vx.T @ f))
     average = 0.5 * f.T @ projected
     average = (average + average.T) / 2
-    singular = np.linalg.cond(average) > 1 / np.finfo(np.float64).eps
+    singular = np.linalg.cond(average) > SINGULAR
     return np.stack(slopes), None if singular else linalg.inv(average)
