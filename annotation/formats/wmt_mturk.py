@@ -32,8 +32,7 @@ class WmtMturkFormat(Format):
     The submission number at the end of a `sys_id` goes where the numbers of a file are 0, 1, 2 … or 1, 2, 3 …
     and no two names become one, or where the test set knows the name without it; a name that the test set
     knows stays. An `sid` such as `bn-hi-0-71-1000434.2_2` (HIT, document, instance, sentence) is document 71,
-    sentence 2: the HIT it was shown in is no part of the segment. `time` is of the whole HIT and is shared out
-    evenly.
+    sentence 2: the HIT it was shown in is no part of the segment. `time` is of a whole HIT; it is shared out.
     """
 
     name = "wmt-mturk"

@@ -1,14 +1,17 @@
-"""Write a campaign's judgements in our own columns: CSV (exact, or for spreadsheets) or JSON Lines."""
+"""Write a campaign's judgements: our columns as CSV, TSV, JSON Lines or Parquet, or Appraise's layout."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO, cast
 
 from django.contrib.auth.models import AnonymousUser, User
 
+from annotation.formats.appraise_write import write_appraise
 from annotation.formats.columns import COLUMNS
-from annotation.formats.write import Stream, Value, write_csv, write_jsonl
+from annotation.formats.parquet import write_parquet
+from annotation.formats.write import Stream, Value, write_csv, write_jsonl, write_tsv
 from annotation.models import AuditEvent, Campaign
 from annotation.protocols import PROTOCOLS
 from annotation.services.answers import Answer, Answers, ItemFacts
@@ -17,18 +20,20 @@ from annotation.services.scoring import ratings_z
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.errors import BadInput
 
-FORMATS = ("csv", "jsonl")
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "appraise")
+BINARY_FORMATS = ("parquet",)
 FLAVOURS = ("exact", "spreadsheet")
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What an export wrote, and whom it had no z for or who is excluded."""
+    """What an export wrote, whom it had no z for or who is excluded, and what the format has no place for."""
 
     n_judgements: int
     n_identical: int
     without_z: tuple[str, ...]
     excluded: tuple[tuple[str, str], ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     def sentence(self) -> str:
         """Say it in words."""
@@ -40,13 +45,14 @@ class Exported:
         if self.excluded:
             named = ", ".join(f"{rater}: {why}" for rater, why in self.excluded)
             parts.append(f"{_count(len(self.excluded), 'rater')} excluded ({named})")
+        parts += [f"{n:,} {kind.replace('_', ' ')} left out" for kind, n in self.left_out.items()]
         return ", ".join(parts) + "."
 
 
 def judgements_export(
     *,
     campaign: Campaign,
-    stream: Stream,
+    stream: Stream | BinaryIO,
     format: str = "csv",
     flavour: str = "exact",
     population: str = "all",
@@ -57,33 +63,47 @@ def judgements_export(
 
     Args:
         campaign: the campaign.
-        stream: takes text; opened with `newline=""`.
-        format: "csv" or "jsonl".
+        stream: takes text, opened with `newline=""`; for BINARY_FORMATS it takes bytes.
+        format: one of FORMATS.
         flavour: "exact", or "spreadsheet" (CSV only; see `write_csv`).
         population: the ratings that make a rater's mean and spread for z.
         history: write answers that were corrected later too (`current` = no).
         user: who takes the data out, for the audit trail.
 
     Raises:
-        BadInput: an option is unknown.
+        BadInput: an option is unknown, or the format cannot say what the campaign holds.
     """
     _check("format", format, FORMATS)
     _check("flavour", flavour, FLAVOURS)
     _check("population", population, tuple(POPULATIONS))
     writer = _Rows(campaign, population, history)
-    if format == "jsonl":
-        write_jsonl(writer.rows(), COLUMNS, stream)
-    else:
-        write_csv(writer.rows(), COLUMNS, stream, spreadsheet=flavour == "spreadsheet")
+    left_out = _write(writer, format, flavour, stream)
     AuditEvent.note(
         "judgements.exported",
         actor=user if isinstance(user, User) else None,
         study=campaign.study,
         campaign=campaign,
         format=format,
-        judgements=writer.n_judgements,
+        judgements=writer.n_judgements - sum(left_out.values()),
     )
-    return writer.report()
+    return writer.report(left_out)
+
+
+def _write(writer: _Rows, format: str, flavour: str, stream: Stream | BinaryIO) -> Mapping[str, int]:
+    """Write every row; return what was left out, by kind."""
+    text = cast(Stream, stream)
+    if format == "parquet":
+        write_parquet(writer.rows(), COLUMNS, cast(BinaryIO, stream))
+    elif format == "jsonl":
+        write_jsonl(writer.rows(), COLUMNS, text)
+    elif format == "tsv":
+        write_tsv(writer.rows(), COLUMNS, text)
+    elif format == "appraise":
+        several = writer.check_appraise()
+        return write_appraise(writer.rows(), COLUMNS, text, with_testset=several).left_out
+    else:
+        write_csv(writer.rows(), COLUMNS, text, spreadsheet=flavour == "spreadsheet")
+    return {}
 
 
 def _check(name: str, value: str, choices: Sequence[str]) -> None:
@@ -140,15 +160,41 @@ class _Rows:
             None, None, None, None, None, None, None, None,
         )  # fmt: skip
 
-    def report(self) -> Exported:
+    def check_appraise(self) -> bool:
+        """Tell whether there are several test sets; Appraise has scores, and one condition a test set.
+
+        Raises:
+            BadInput: its layout cannot hold the campaign.
+        """
+        remedy = "Export csv, tsv, jsonl or parquet."
+        if not self.rated:
+            raise BadInput("Appraise's layout has scores, and these are preferences.", remedy)
+        items = [item for item in self.answers.items.values() if item.kind == "system"]
+        conditions = {(item.testset, item.input, item.context) for item in items}
+        testsets = {testset for testset, _, _ in conditions}
+        if len(conditions) > len(testsets):
+            raise BadInput(
+                "Appraise's layout has no place for several inputs or references of one test set.", remedy
+            )
+        return len(testsets) > 1
+
+    def report(self, left_out: Mapping[str, int]) -> Exported:
         """Say what was written."""
         excluded = {name: why for name, why in raters_read(self.campaign).values() if why}
         return Exported(
-            n_judgements=self.n_judgements,
+            n_judgements=self.n_judgements - sum(left_out.values()),
             n_identical=self.n_identical,
             without_z=tuple(name for name in self.raters if self.rated and name not in self.with_z),
             excluded=tuple(excluded.items()),
+            left_out=dict(left_out),
         )
+
+
+def judgement_rows(
+    campaign: Campaign, *, population: str = "all", history: bool = False
+) -> Iterator[tuple[Value, ...]]:
+    """Yield the judgements of a campaign in our columns, as `judgements_export` writes them."""
+    return _Rows(campaign, population, history).rows()
 
 
 class JudgementPages:

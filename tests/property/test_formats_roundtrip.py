@@ -2,15 +2,20 @@
 
 import csv
 import io
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 
+import pyarrow
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from annotation.formats import FORMATS, FormatError, ParsedJudgements, ParseOptions, write_csv, write_jsonl
+from annotation.formats.appraise_write import write_appraise
 from annotation.formats.columns import COLUMNS
-from annotation.formats.write import BYTE_ORDER_MARK, Value
+from annotation.formats.parquet import write_parquet
+from annotation.formats.write import BYTE_ORDER_MARK, Value, write_tsv
 from mtcore.corpora.names import InvalidName, check_name
 
 NASTY = [
@@ -93,18 +98,24 @@ def ratings(draw: st.DrawFn) -> dict[str, Value]:
 def written(rows: list[dict[str, Value]], flavour: str) -> bytes:
     stream = io.StringIO(newline="")
     records = [record(**row) for row in rows]
+    if flavour == "parquet":
+        binary = io.BytesIO()
+        write_parquet(records, COLUMNS, binary)
+        return binary.getvalue()
     if flavour == "jsonl":
         write_jsonl(records, COLUMNS, stream)
+    elif flavour == "tsv":
+        write_tsv(records, COLUMNS, stream)
     else:
         write_csv(records, COLUMNS, stream, spreadsheet=flavour == "spreadsheet")
     return stream.getvalue().encode()
 
 
 def read(data: bytes, flavour: str) -> ParsedJudgements:
-    return FORMATS["jsonl" if flavour == "jsonl" else "csv"].parse(data, "export", ParseOptions())
+    return FORMATS[flavour if flavour in FORMATS else "csv"].parse(data, "export", ParseOptions())
 
 
-@pytest.mark.parametrize("flavour", ["exact", "spreadsheet", "jsonl"])
+@pytest.mark.parametrize("flavour", ["exact", "spreadsheet", "tsv", "jsonl", "parquet"])
 @settings(max_examples=50)
 @given(rows=st.lists(ratings(), min_size=1, max_size=3))
 def test_ratings_come_back_as_they_were(flavour: str, rows: list[dict[str, Value]]) -> None:
@@ -122,7 +133,7 @@ def test_ratings_come_back_as_they_were(flavour: str, rows: list[dict[str, Value
         assert row.seconds == (None if active_ms is None else active_ms / 1000)  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("flavour", ["exact", "spreadsheet", "jsonl"])
+@pytest.mark.parametrize("flavour", ["exact", "spreadsheet", "tsv", "jsonl", "parquet"])
 @given(
     left=st.lists(names, min_size=1, max_size=2, unique=True),
     right=st.lists(names, min_size=1, max_size=2, unique=True),
@@ -169,14 +180,14 @@ def test_numbers_are_written_plainly() -> None:
     assert stream.getvalue() == '{"a":0,"b":-0.5,"c":100,"d":true,"e":null,"f":"2024-05-01T00:00:00+00:00"}\n'
 
 
-@pytest.mark.parametrize("write", [write_csv, write_jsonl])
+@pytest.mark.parametrize("write", [write_csv, write_tsv, write_jsonl])
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "a\0b", datetime(2024, 5, 1)])
 def test_what_no_reader_would_take_is_not_written(write: object, value: Value) -> None:
     with pytest.raises(FormatError):
         write([[value]], ["a"], io.StringIO())  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("flavour", ["exact", "spreadsheet", "jsonl"])
+@pytest.mark.parametrize("flavour", ["exact", "spreadsheet", "tsv", "jsonl", "parquet"])
 def test_superseded_judgements_are_left_out_and_counted(flavour: str) -> None:
     base: dict[str, Value] = {"rater": "r1", "segment": "1", "left": ["A"]}
     rows = [{**base, "score": 64, "current": False}, {**base, "score": 79, "current": True}]
@@ -240,3 +251,82 @@ def test_faulty_json_lines_are_refused_with_their_line(line: str, message: str) 
         read(f"{good}\n\n{line}\n".encode(), "jsonl")
     assert caught.value.line == 3
     assert read(f"{good}\n\n".encode(), "jsonl").ratings[0].segment == "emoji 😀 \u2028 raw"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_parquet_takes_no_number_that_is_not_finite(value: float) -> None:
+    with pytest.raises(FormatError):
+        written([{"rater": "r1", "segment": "1", "left": ["A"], "score": value}], "parquet")
+
+
+def test_parquet_is_written_and_read_by_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = 700
+    monkeypatch.setattr("annotation.formats.parquet.ROWS_A_GROUP", group)
+    n = 2 * group + 5
+    alive = 0
+    most = 0
+
+    def rows() -> Iterator[list[Value]]:
+        nonlocal alive, most
+        for number in range(n):
+            alive += 1
+            most = max(most, alive)
+            yield record(rater="r1", segment=str(number), left=["A"], score=number % 101)
+            if (number + 1) % group == 0:
+                alive = 0
+
+    stream = io.BytesIO()
+    assert write_parquet(rows(), COLUMNS, stream) == n
+    assert most <= group
+    file = parquet.ParquetFile(io.BytesIO(stream.getvalue()))
+    assert file.num_row_groups == 3
+    assert file.schema_arrow.field("submitted_at").type == pyarrow.timestamp("us", tz="UTC")
+    back = read(stream.getvalue(), "parquet").ratings
+    assert [row.segment for row in back] == [str(number) for number in range(n)]
+
+
+unix_moments = moments.filter(lambda moment: moment.timestamp() >= 1e9)
+plain_names = names.filter(lambda name: "+" not in name)
+
+
+@given(
+    made=st.lists(
+        st.fixed_dictionaries(
+            {
+                "rater": names,
+                "segment": texts.filter(bool),
+                "kind": st.sampled_from(["system", "repeat", "reference", "bad_reference"]),
+                "left": st.lists(plain_names, min_size=1, max_size=3, unique=True),
+                "score": st.integers(0, 100),
+                "shown_at": st.none() | unix_moments,
+                "submitted_at": st.none() | unix_moments,
+            }
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_what_appraise_can_say_comes_back(made: list[dict[str, Value]]) -> None:
+    stream = io.StringIO(newline="")
+    base: dict[str, Value] = {"languages": "eng-liv", "testset": "t", "current": True}
+    extra: dict[str, Value] = {"rater": "r", "segment": "1", "left": ["A"], "score": 1}
+    rows = [record(**{**base, **one}) for one in made]
+    rows += [record(**base, **extra, kind="practice"), record(**{**base, "current": False}, **extra)]
+    done = write_appraise(rows, COLUMNS, stream)
+    assert (done.count, dict(done.left_out)) == (len(made), {"practice": 1, "corrected": 1})
+    known = {system for one in made for system in one["left"]}  # type: ignore[union-attr]
+    data = stream.getvalue().encode()
+    back = FORMATS["appraise"].parse(data, "export", ParseOptions(known_systems=known))
+    assert back.languages_hint == "eng-liv"
+    for row, one in zip(back.ratings, made, strict=True):
+        assert (row.rater, row.segment, row.kind, row.score) == (
+            one["rater"], one["segment"], one["kind"], one["score"],
+        )  # fmt: skip
+        assert row.systems == tuple(one["left"])  # type: ignore[arg-type]
+        assert (row.time_start, row.time_end) == (one["shown_at"], one["submitted_at"])
+
+
+def test_appraise_has_scores_only() -> None:
+    row = record(rater="r", segment="1", left=["A"], right=["B"], choice="left", languages="en-de")
+    with pytest.raises(FormatError, match="these are preferences"):
+        write_appraise([row], COLUMNS, io.StringIO())

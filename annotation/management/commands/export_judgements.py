@@ -1,21 +1,30 @@
 """Export the judgements of a campaign."""
 
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from django.core.management.base import CommandParser
 
 from annotation.models import Campaign
-from annotation.services.judgement_export import FLAVOURS, FORMATS, Exported, judgements_export
+from annotation.services.judgement_export import (
+    BINARY_FORMATS,
+    FLAVOURS,
+    FORMATS,
+    Exported,
+    judgements_export,
+)
 from annotation.services.lookup import campaign_named
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.commands import HouseCommand
+from evalplatform.errors import BadInput
 
 
 class Command(HouseCommand):
     """Write the judgements of a campaign to a file or to standard output."""
 
-    help = "Export judgements: raw and z, in our own columns, which import_judgements reads back."
+    help = (
+        "Export judgements: raw and z in our own columns, which import_judgements reads back, or Appraise's."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Name the campaign, the format and where to write."""
@@ -33,16 +42,22 @@ class Command(HouseCommand):
     def run(self, **options: Any) -> None:
         """Export; counts and exclusions go to standard error."""
         campaign = campaign_named(options["campaign"])
+        binary = options["format"] in BINARY_FORMATS
         if options["output"]:
             final = Path(options["output"])
             if final.exists() and not final.is_file():  # a pipe, /dev/stdout
-                with final.open("w", encoding="utf-8", newline="") as stream:
+                with _open(final, binary) as stream:
                     self.stderr.write(self._export(campaign, stream, options).sentence())
                 return
             part = final.with_name(f"{final.name}.part")
-            with part.open("w", encoding="utf-8", newline="") as stream:
-                done = self._export(campaign, stream, options)
-            part.replace(final)
+            try:
+                with _open(part, binary) as stream:
+                    done = self._export(campaign, stream, options)
+                part.replace(final)
+            finally:
+                part.unlink(missing_ok=True)
+        elif binary:
+            raise BadInput(f"{options['format']} is no text for a screen.", "Give a file with --output.")
         else:
             done = self._export(campaign, _Plain(self.stdout), options)
         self.stderr.write(done.sentence())
@@ -56,6 +71,10 @@ class Command(HouseCommand):
             population=options["population"],
             history=options["history"],
         )
+
+
+def _open(path: Path, binary: bool) -> IO[Any]:
+    return path.open("wb") if binary else path.open("w", encoding="utf-8", newline="")
 
 
 class _Plain:

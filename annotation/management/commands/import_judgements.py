@@ -1,4 +1,4 @@
-"""Import judgements made elsewhere: our own CSV, a table through a map, Appraise, WMT16 rankings."""
+"""Import judgements made elsewhere, in any format of the registry."""
 
 import re
 from pathlib import Path
@@ -26,8 +26,9 @@ class Command(HouseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Name the campaign and the file, and say what the file does not."""
         parser.add_argument("campaign", help="name of the campaign to make or to add to")
-        parser.add_argument("file", help="the file (plain or .gz)")
-        parser.add_argument("--format", required=True, choices=list(FORMATS))
+        parser.add_argument("file", help="the file (plain or .gz), or a folder of mt-metrics-eval")
+        titles = "; ".join(f"{name}: {one.title}" for name, one in FORMATS.items())
+        parser.add_argument("--format", required=True, choices=list(FORMATS), help=titles)
         parser.add_argument("--protocol", default="", help=f"one of {', '.join(PROTOCOLS)}")
         parser.add_argument("--languages", default="", help="source and target, as cs-en")
         parser.add_argument("--testset", default="", help="a test set with texts that the segments belong to")
@@ -37,17 +38,18 @@ class Command(HouseCommand):
             metavar="rater=COL,system=COL,…",
             help="columns of a foreign table: rater, system, segment, score (left, right, choice), kind, …",
         )
-        parser.add_argument("--scale", help="lowest and highest score, as 0-100")
+        parser.add_argument("--scale", help="lowest and highest score, as --scale=0-100 or --scale=-25-0")
         parser.add_argument("--unknown-kinds", default="refuse", choices=("refuse", "skip"))
         parser.add_argument("--study", default="", help="study of a new campaign (default: its own)")
 
     def run(self, **options: Any) -> None:
         """Import and say what came in."""
+        file = _file(Path(options["file"]), options["format"], options["languages"])
         with as_bad_input():
-            data = read_bytes(options["file"])
+            data = read_bytes(file)
         request = ImportRequest(
             campaign=options["campaign"],
-            file_name=Path(options["file"]).name,
+            file_name=file.name,
             format=options["format"],
             protocol=options["protocol"],
             languages=options["languages"],
@@ -68,6 +70,18 @@ class Command(HouseCommand):
             f"{done.n_judgements:,} judgements ({kinds}{identical}) of {done.n_raters:,} raters and "
             f"{done.n_systems:,} systems imported into “{done.campaign.name}”."
         )
+
+
+def _file(path: Path, format: str, languages: str) -> Path:
+    """Return the file meant: of a folder of mt-metrics-eval, its one file of human segment scores."""
+    if not path.is_dir() or format != "mt-metrics-eval":
+        return path
+    pattern = f"{languages or '*'}.*.seg.score"
+    found = sorted(path.glob(f"human-scores/{pattern}")) or sorted(path.glob(pattern))
+    if len(found) != 1:
+        names = ", ".join(one.name for one in found[:10]) or "none"
+        raise BadInput(f"{path.name} has several or no human segment scores: {names}.", "Name one file.")
+    return found[0]
 
 
 def _scale(text: str | None) -> tuple[float, float] | None:
