@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PARALLEL := -n auto --dist worksteal
 CODE := evalplatform annotation mtcore tests manage.py
 
 .DEFAULT_GOAL := help
@@ -32,13 +33,13 @@ demo: install ## load the demo study, print results and links, serve on 127.0.0.
 	@$(BIN)/python manage.py demo
 
 test: $(VENV)/.dev ## run the whole suite (what needs an absent service or device skips with its reason)
-	@$(BIN)/python -m pytest -m "not long"
+	@$(BIN)/python -m pytest -m "not long" $(PARALLEL)
 	@url=$$($(BIN)/python -m tests.reachable postgres); \
-	if [ -n "$$url" ]; then echo "database suite again, on PostgreSQL"; DATABASE_URL=$$url $(BIN)/python -m pytest tests/db -m "not long"; \
+	if [ -n "$$url" ]; then echo "database suite again, on PostgreSQL"; DATABASE_URL=$$url $(BIN)/python -m pytest tests/db -m "not long and not process" $(PARALLEL); \
 	else echo "skipped: the database suite on PostgreSQL (no server answers on 127.0.0.1:5432)"; fi
 
 test-long: $(VENV)/.dev ## also what takes long: calibration, many seeds
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(PARALLEL)
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff format --check $(CODE)

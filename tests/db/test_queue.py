@@ -23,6 +23,8 @@ JUDGEMENTS = "rater,system,segment_id,score\n" + "".join(
 ASK = """
 from annotation.models import Campaign
 from annotation.tasks import wake_scores
+
+pytestmark = pytest.mark.process
 campaign = Campaign.objects.get(name="queued")
 print(wake_scores(campaign), wake_scores(campaign))  # a message delivered twice
 """

@@ -20,6 +20,8 @@ import pytest
 from tests import server as servers
 from tests.reachable import postgres
 
+pytestmark = pytest.mark.process
+
 RATERS, SEGMENTS, JUDGEMENTS = 16, 24, 6
 
 
