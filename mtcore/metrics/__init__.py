@@ -1,0 +1,11 @@
+"""Automatic metrics: one file a metric, and the registry of them all."""
+
+from mtcore.metrics.base import Metric, MetricError, MetricUnavailable
+from mtcore.metrics.bleu import Bleu
+from mtcore.metrics.chrf import Chrf, ChrfPlusPlus
+from mtcore.metrics.ter import Ter
+
+METRICS: dict[str, type[Metric]] = {metric.name: metric for metric in (Bleu, Chrf, ChrfPlusPlus, Ter)}
+"""Name → metric; a new metric is a new file and one name here."""
+
+__all__ = ["METRICS", "Metric", "MetricError", "MetricUnavailable"]
