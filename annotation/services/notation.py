@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotation.models import Campaign
@@ -19,9 +20,14 @@ class Notations:
     @classmethod
     def of_campaign(cls, campaign: Campaign) -> Notations:
         """Read the versions of a campaign's test sets; nothing is claimed of unknown texts."""
+        return cls.of_campaigns([campaign])
+
+    @classmethod
+    def of_campaigns(cls, campaigns: Iterable[Campaign]) -> Notations:
+        """Read the versions of the test sets of several campaigns."""
         found: dict[str, list[Version]] = defaultdict(list)
         known = TextVersion.objects.filter(testset__texts_known=True)
-        rows = known.filter(testset__campaign_outputs__campaign=campaign).distinct()
+        rows = known.filter(testset__campaign_outputs__campaign__in=list(campaigns)).distinct()
         for testset, side, kind, name, parent_side, parent in rows.values_list(
             "testset__name", "side", "kind", "name", "derived_from__side", "derived_from__name"
         ):

@@ -27,12 +27,14 @@ class Plan:
     Attributes:
         kind: of each item.
         unit: (test set, segment key) of each item.
+        document: of each unit that is known to belong to one.
         sides: of each item, the entries credited with its first and its second candidate.
         unshown: items that are counted and never shown (identical outputs).
     """
 
     kind: dict[int, str]
     unit: dict[int, tuple[str, str]]
+    document: dict[tuple[str, str], str]
     sides: dict[int, tuple[tuple[Entry, ...], tuple[Entry, ...]]]
     unshown: list[int]
 
@@ -68,11 +70,11 @@ class Comparisons:
 def plan_read(campaign: Campaign) -> Plan:
     """Read the items of a campaign, with whom an answer is credited to."""
     segments = {
-        pk: (testset, key, direction or None)
-        for pk, testset, key, direction in Segment.objects.filter(items__campaign=campaign)
+        pk: (testset, key, direction or None, document)
+        for pk, testset, key, direction, document in Segment.objects.filter(items__campaign=campaign)
         .order_by()
         .distinct()
-        .values_list("pk", "testset__name", "key", "direction")
+        .values_list("pk", "testset__name", "key", "direction", "document__name")
     }
     outputs = {
         pk: (system, testset, name)
@@ -87,12 +89,13 @@ def plan_read(campaign: Campaign) -> Plan:
         .values_list("pk", "name")
     )
     credited = _credited(campaign)
-    plan = Plan({}, {}, {}, [])
+    documents = {(testset, key): document for testset, key, _, document in segments.values() if document}
+    plan = Plan({}, {}, documents, {}, [])
     rows = Item.objects.filter(campaign=campaign).order_by("pk")
     columns = rows.values_list("pk", "segment_id", "kind", "context_version_id", "wanted")
     by_reference = campaign.protocol == "reference_da"
     for pk, segment_id, kind, context_id, wanted in columns.iterator(CHUNK):
-        testset, key, direction = segments[segment_id]
+        testset, key, direction, _ = segments[segment_id]
         reference = versions.get(context_id) if by_reference else None
         sides = tuple(
             tuple(Entry(*outputs[output], reference, direction) for output in credited[pk, position])
@@ -134,12 +137,14 @@ def ratings_read(campaign: Campaign) -> Ratings:
         .of_campaign(campaign.pk)
         .filter(score__isnull=False)
         .order_by("pk")
-        .values_list("pk", "assignment__participation_id", "assignment__item_id", "score")
+        .values_list(
+            "pk", "assignment__participation_id", "assignment__item_id", "score", "assignment__round"
+        )
         .iterator(CHUNK)
     )
-    raters = {pk: names[pk] for pk in sorted({rater for _, rater, _, _ in found})}
+    raters = {pk: names[pk] for pk in sorted({row[1] for row in found})}
     rater_code = {pk: code for code, pk in enumerate(raters)}
-    items = np.array([item_code[item] for _, _, item, _ in found], dtype=np.int64)
+    items = np.array([item_code[row[2]] for row in found], dtype=np.int64)
     units = {unit: code for code, unit in enumerate(dict.fromkeys(plan.unit.values()))}
     kinds = {kind: code for code, kind in enumerate(KINDS)}
     entries: dict[Entry, int] = {}
@@ -149,18 +154,20 @@ def ratings_read(campaign: Campaign) -> Ratings:
     ]
     credit_rating, credit_entry = _spread(items, credits)
     table = RatingTable(
-        rater=np.array([rater_code[rater] for _, rater, _, _ in found], dtype=np.int64),
+        rater=np.array([rater_code[row[1]] for row in found], dtype=np.int64),
         segment=np.array([units[plan.unit[pk]] for pk in plan.kind], dtype=np.int64)[items],
         kind=np.array([kinds[kind] for kind in plan.kind.values()], dtype=np.int64)[items],
-        score=np.array([score for _, _, _, score in found], dtype=np.float64),
+        score=np.array([row[3] for row in found], dtype=np.float64),
         credit_rating=credit_rating,
         credit_entry=credit_entry,
         raters=tuple(name for name, _ in raters.values()),
         segments=tuple(units),
         entries=tuple(entries),
         excluded_by=tuple(why for _, why in raters.values()),
+        round=np.array([row[4] for row in found], dtype=np.int64),
+        documents=tuple(plan.document.get(unit) for unit in units),
     )
-    return Ratings(table, np.array([pk for pk, _, _, _ in found], dtype=np.int64))
+    return Ratings(table, np.array([row[0] for row in found], dtype=np.int64))
 
 
 def _spread(items: IntArray, credits: list[list[int]]) -> tuple[IntArray, IntArray]:
@@ -187,7 +194,8 @@ def comparisons_read(campaign: Campaign) -> Comparisons:
         name, excluded_by = raters[participation]
         for condition in _conditions(left, right):
             sides = (_names(left, condition), _names(right, condition))
-            shown[condition].append(Comparison(name, *sides, key, testset, choice, excluded_by))
+            document = plan.document.get((testset, key))
+            shown[condition].append(Comparison(name, *sides, key, testset, choice, excluded_by, document))
     identical: dict[Condition, list[IdenticalPair]] = defaultdict(list)
     for item in plan.unshown:
         testset, key = plan.unit[item]

@@ -13,6 +13,8 @@ from annotation.stats.score import CONDITION_KEYS
 
 Row = dict[str, Any]
 MISSING = "–"
+RANKS = ("cluster", "rank_range")
+"""Columns that hold a first and a last rank."""
 RULE = object()
 """Stands in a list of rows for a line drawn across the table."""
 
@@ -61,7 +63,18 @@ def _rating_parts(result: Row) -> list[str]:
             ]
         )  # fmt: skip
     pairs: list[Any] = [
-        ["A", "B", *condition, "z(A) − z(B)", "p one-sided", "", "p two-sided", "p rank sum", "common"]
+        [
+            "A",
+            "B",
+            *condition,
+            "z(A) − z(B)",
+            "p one-sided",
+            "",
+            "p two-sided",
+            "p rank sum",
+            *_corrected_header(result),
+            "common",
+        ]
     ]
     for row in ordered_pairs(result):
         pairs.append(
@@ -69,7 +82,7 @@ def _rating_parts(result: Row) -> list[str]:
                 row["system_a"], row["system_b"], *_condition_cells(result, row),
                 number(row["z_difference"], 3), p_value(row["p_bootstrap_one_sided"]),
                 row["one_sided"].replace("_", " "), p_value(row["p_bootstrap_two_sided"]),
-                p_value(row["p_rank_sum"]), str(row["n_common"]),
+                p_value(row["p_rank_sum"]), *_corrected(result, row), str(row["n_common"]),
             ]
         )  # fmt: skip
     raters: list[Any] = [["Rater", "n", "mean", "sd", ""]]
@@ -103,6 +116,7 @@ def _preference_parts(result: Row) -> list[str]:
             "p sign 1-sided",
             "2-sided",
             "p bootstrap",
+            *_corrected_header(result),
         ]
     ]
     for row in ordered_pairs(result):
@@ -111,7 +125,7 @@ def _preference_parts(result: Row) -> list[str]:
                 row["system_a"], row["system_b"], *_condition_cells(result, row), str(row["a_better"]),
                 str(row["b_better"]), str(row["equal"]), str(row["identical"]),
                 p_value(row["p_sign_one_sided"]), p_value(row["p_sign_two_sided"]),
-                p_value(row["p_bootstrap"]),
+                p_value(row["p_bootstrap"]), *_corrected(result, row),
             ]
         )  # fmt: skip
     side = result["position"]
@@ -159,6 +173,14 @@ def _condition_cells(result: Row, row: Row) -> list[str]:
     if not result["options"]["by_condition"]:
         return []
     return [row["testset"] or MISSING, row["notation"] or row["direction"] or MISSING]
+
+
+def _corrected_header(result: Row) -> list[str]:
+    return ["p Holm"] if result["options"].get("correction", "none") != "none" else []
+
+
+def _corrected(result: Row, row: Row) -> list[str]:
+    return [p_value(row.get("p_holm"))] if _corrected_header(result) else []
 
 
 def number(value: float | None, decimals: int) -> str:
@@ -214,7 +236,7 @@ def _pad(text: str, width: int, *, left: bool) -> str:
 def csv_table(result: Row, part: str) -> str:
     """Return one part of a result (systems, pairs or raters) as CSV; intervals get two columns."""
     out = StringIO()
-    rows = [_flat(row) | {"signature": result["signature"]} for row in result[part]]
+    rows = [_flat(row) | {"signature": row.get("signature", result["signature"])} for row in result[part]]
     writer = csv.DictWriter(out, list(_columns(rows)), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -229,8 +251,8 @@ def _flat(row: Row) -> Row:
     """Return a row with its pairs of bounds as two columns, and dictionaries as one column a key."""
     found: Row = {}
     for name, value in row.items():
-        ends = ("first", "last") if name == "cluster" else ("low", "high")
-        if name.endswith("_ci") or name == "cluster":
+        ends = ("first", "last") if name in RANKS else ("low", "high")
+        if name.endswith("_ci") or name in RANKS:
             found |= dict(zip((f"{name}_{end}" for end in ends), value or (None, None), strict=True))
         elif name == "shares":
             for share, bounds in value.items():

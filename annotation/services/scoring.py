@@ -10,24 +10,26 @@ from typing import Any
 
 import numpy as np
 from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, QuerySet
 
 from annotation.models import Assignment, Campaign, CampaignOutput, Item, Judgement, Participation, ScoreRun
 from annotation.protocols import PROTOCOLS
-from annotation.services import records
 from annotation.services.notation import Notations
+from annotation.services.records import Comparisons, comparisons_read, ratings_read
+from annotation.services.score_compute import Judged, scores_compute, table_with_others
 from annotation.services.versions import versions_read
-from annotation.stats.options import ScoreOptions, parse_hypothesis, signature
-from annotation.stats.preference import score_comparisons
-from annotation.stats.score import CONDITION_KEYS, score_ratings
+from annotation.stats.options import ScoreOptions, parse_hypothesis
+from annotation.stats.records import RatingTable
 from annotation.stats.standardise import standardise
 from evalplatform.errors import BadInput, Conflict
 
 KEYS = (
-    "campaign protocol signature systems pairs raters position notes options "
+    "study campaign campaigns languages scale protocol signature groups "
+    "systems pairs raters position notes options "
     "system system_a system_b rater testset input reference direction notation "
-    "raw_mean z_mean raw_ci z_ci n_segments n_judgements n_z n_raters wins cluster "
-    "z_difference z_difference_ci p_bootstrap_one_sided p_bootstrap_two_sided one_sided p_rank_sum n_common "
+    "raw_mean z_mean raw_ci z_ci raw_sd z_sd n_segments n_judgements n_z n_raters wins cluster rank_range "
+    "z_difference z_difference_ci p_bootstrap_one_sided p_bootstrap_two_sided one_sided "
+    "p_rank_sum p_randomisation p_signed_rank p_holm n_common "
     "expected_wins win_rate a_better b_better equal identical p_sign_one_sided p_sign_two_sided p_bootstrap "
     "shares left right p_two_sided n mean sd no_variance excluded_by"
 )
@@ -37,9 +39,18 @@ READS = 3
 
 
 def options_read(campaign: Campaign, given: Mapping[str, Any]) -> ScoreOptions:
+    """Make options for a campaign from what a person typed; see `options_from`."""
+    return options_from(given, CampaignOutput.objects.filter(campaign=campaign))
+
+
+def options_from(given: Mapping[str, Any], outputs: QuerySet[CampaignOutput]) -> ScoreOptions:
     """Make options from what a person typed (strings, or values of the right type; empty means the default).
 
     Known names are those of `ScoreOptions`, and `by` ("condition" or "system") for `by_condition`.
+
+    Args:
+        given: name → value.
+        outputs: what is judged; a hypothesis names two of its systems.
 
     Raises:
         BadInput: a value outside what is defined; the message states what is.
@@ -56,7 +67,7 @@ def options_read(campaign: Campaign, given: Mapping[str, Any]) -> ScoreOptions:
         chosen[name] = _whole(value) if name in ("resamples", "seed", "preference_resamples") else value
     try:
         if isinstance(chosen.get("hypothesis"), str):
-            names = CampaignOutput.objects.filter(campaign=campaign).values_list("system__name", flat=True)
+            names = set(outputs.values_list("system__name", flat=True))
             chosen["hypothesis"] = parse_hypothesis(chosen["hypothesis"], names)
         return ScoreOptions(**chosen)
     except ValueError as error:
@@ -81,31 +92,88 @@ def campaign_score(
     """
     versions = versions_read()
     plain = asdict(options)
-    options_sha256 = _digest([plain, versions])
+    options_sha256 = digest([plain, versions])
     for _ in range(READS):
-        judgements_sha256 = judgements_digest(campaign)
+        judgements_sha256 = scope_digest(campaign, options)
         stored = campaign.scores.filter(
             options_sha256=options_sha256, judgements_sha256=judgements_sha256, result__isnull=False
         ).first()
         if stored is not None:
             stored.result = ordered(stored.result)
             return stored
-        scores = _compute(campaign, options)
-        if judgements_digest(campaign) == judgements_sha256:
+        judged = campaign_judged(campaign, options)
+        if judged.is_empty:
+            raise _nothing_yet(campaign)
+        try:
+            scores = scores_compute(judged, options, versions)
+        except ValueError as error:
+            raise BadInput(f"{error}.") from error
+        if scope_digest(campaign, options) == judgements_sha256:
             break
-    exclusions = sum(1 for row in scores["raters"] if row["excluded_by"])
-    line = signature(options, campaign.protocol, exclusions, versions)
-    head = {"campaign": campaign.name, "protocol": campaign.protocol, "signature": line}
-    result = head | scores | {"options": plain, "notes": notes(campaign, scores)}
+    head = {"campaign": campaign.name, "protocol": campaign.protocol}
     return ScoreRun.objects.create(
         campaign=campaign,
         options=plain,
         options_sha256=options_sha256,
         judgements_sha256=judgements_sha256,
-        signature=line,
-        result=ordered(json.loads(json.dumps(result, allow_nan=False))),
+        signature=scores["signature"],
+        result=strict(head | scores | {"options": plain}),
         created_by=user if isinstance(user, User) else None,
     )
+
+
+def campaign_judged(campaign: Campaign, options: ScoreOptions) -> Judged:
+    """Read what was judged in a campaign, and with `scope` study its raters' other ratings in the study."""
+    live = Assignment.objects.filter(item__campaign=campaign).live()
+    records = records_read(campaign)
+    if options.scope == "study" and isinstance(records, RatingTable):
+        records = table_with_others(records, [ratings_read(one).table for one in scope_others(campaign)])
+    notations = Notations.of_campaign(campaign)
+    return Judged(campaign.protocol, records, notations, live.count(), live.done().count())
+
+
+def records_read(campaign: Campaign) -> RatingTable | Comparisons:
+    """Read the ratings of a campaign, or its comparisons."""
+    if PROTOCOLS[campaign.protocol].record == "rating":
+        return ratings_read(campaign).table
+    return comparisons_read(campaign)
+
+
+def scope_others(campaign: Campaign) -> list[Campaign]:
+    """Return the other campaigns of the study whose ratings are of the same kind.
+
+    Those are campaigns of the same language direction and on the same scale (its lowest and highest score),
+    whatever the rater compared with.
+    """
+    rated = [name for name, protocol in PROTOCOLS.items() if protocol.record == "rating"]
+    if campaign.protocol not in rated:
+        return []
+    found = Campaign.objects.filter(
+        study_id=campaign.study_id,
+        source_language=campaign.source_language,
+        target_language=campaign.target_language,
+        scale_low=campaign.scale_low,
+        scale_high=campaign.scale_high,
+        protocol__in=rated,
+    )
+    return list(found.exclude(pk=campaign.pk).order_by("pk"))
+
+
+def scope_digest(campaign: Campaign, options: ScoreOptions) -> str:
+    """Return a hash of everything that the scores of a campaign depend on."""
+    own = judgements_digest(campaign)
+    if options.scope != "study":
+        return own
+    return digest([own, *(judgements_digest(one) for one in scope_others(campaign))])
+
+
+def strict(result: Any) -> Any:
+    """Return a result as strict JSON, its keys in their documented order.
+
+    Raises:
+        ValueError: it holds a number that is not finite.
+    """
+    return ordered(json.loads(json.dumps(result, allow_nan=False)))
 
 
 def ordered(value: Any) -> Any:
@@ -138,7 +206,7 @@ def judgements_digest(campaign: Campaign) -> str:
         sorted(list(row.values()) for row in items.annotate(n=Count("pk"))),
         [live.count(), live.done().count()],
     ]
-    return _digest(parts)
+    return digest(parts)
 
 
 def ratings_z(*, campaign: Campaign, population: str = "all") -> dict[int, float]:
@@ -149,7 +217,7 @@ def ratings_z(*, campaign: Campaign, population: str = "all") -> dict[int, float
     """
     if PROTOCOLS[campaign.protocol].record != "rating":
         return {}
-    ratings = records.ratings_read(campaign)
+    ratings = ratings_read(campaign)
     try:
         z = standardise(ratings.table, population).z
     except ValueError as error:
@@ -158,78 +226,12 @@ def ratings_z(*, campaign: Campaign, population: str = "all") -> dict[int, float
     return dict(zip(ratings.judgements[known].tolist(), np.round(z[known], 10).tolist(), strict=True))
 
 
-def _compute(campaign: Campaign, options: ScoreOptions) -> dict[str, Any]:
-    """Return systems, pairs and raters (and position, for preferences)."""
-    rated = PROTOCOLS[campaign.protocol].record == "rating"
-    try:
-        scores = _score_ratings(campaign, options) if rated else _score_comparisons(campaign, options)
-    except ValueError as error:
-        raise BadInput(f"{error}.") from error
-    if options.by_condition:
-        notations = Notations.of_campaign(campaign)
-        for row in (*scores["systems"], *scores["pairs"]):
-            row["notation"] = notations.write(*(row[key] for key in CONDITION_KEYS))
-    return scores
-
-
-def _score_ratings(campaign: Campaign, options: ScoreOptions) -> dict[str, Any]:
-    table = records.ratings_read(campaign).table
-    if not len(table.score):
-        raise _nothing_yet(campaign)
-    return score_ratings(table, options)
-
-
-def _score_comparisons(campaign: Campaign, options: ScoreOptions) -> dict[str, Any]:
-    found = records.comparisons_read(campaign)
-    shown, identical = found.all_shown(), found.all_identical()
-    if not shown and not identical:
-        raise _nothing_yet(campaign)
-    scores = score_comparisons(shown, identical, options)
-    if not options.by_condition:
-        return scores
-    for part in ("systems", "pairs"):
-        scores[part] = []
-    for condition in found.conditions():
-        own = score_comparisons(found.shown.get(condition, []), found.identical.get(condition, []), options)
-        keys = dict(zip(CONDITION_KEYS, condition, strict=True))
-        for part in ("systems", "pairs"):
-            scores[part] += [row | keys for row in own[part]]
-    return scores
-
-
 def _nothing_yet(campaign: Campaign) -> Conflict:
     return Conflict(
         f"The campaign “{campaign.name}” has no judgements yet.", "Scores appear with the first answers."
     )
 
 
-def notes(campaign: Campaign, scores: Mapping[str, Any]) -> list[str]:
-    """Say in words who was excluded and what is missing."""
-    found = []
-    flat = [row["rater"] for row in scores["raters"] if row.get("no_variance")]
-    if flat:
-        found.append(
-            f"{_count(len(flat), 'rater')} without z (constant, or a single rating): {', '.join(flat)}."
-        )
-    for row in scores["raters"]:
-        if row["excluded_by"]:
-            found.append(f"Rater {row['rater']} is excluded ({row['excluded_by']}).")
-    live = Assignment.objects.filter(item__campaign=campaign).live()
-    total, done = live.count(), live.done().count()
-    if done < total:
-        found.append(f"{total - done:,} of {total:,} assigned judgements are missing.")
-    sizes = {row["n_segments"] for row in scores["systems"] if "n_segments" in row}
-    if len(sizes) > 1:
-        found.append(
-            f"The systems were judged on different numbers of segments ({min(sizes):,} to {max(sizes):,}); "
-            "tests of pairs use common segments only."
-        )
-    return found
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
-def _digest(value: Any) -> str:
+def digest(value: Any) -> str:
+    """Return a hash of plain values."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
