@@ -12,6 +12,9 @@ import numpy as np
 from mtcore.corpora.languages import standard_tag
 from mtcore.metrics.base import FloatArray, Metric, check_lines
 
+CHINESE = frozenset({"cmn", "yue", "hak", "nan", "wuu", "gan", "hsn"})
+"""Languages of China with a code of their own, written in the same characters."""
+
 
 class SacreMetric(Metric):
     """A metric of sacrebleu, prepared for one target language.
@@ -73,8 +76,9 @@ class SacreMetric(Metric):
 
 
 def main_language(tag: str) -> str:
-    """Return the two-letter code of a tag's language where it has one: zh for zh-CN, zho and zh."""
-    return standard_tag(tag).split("-")[0] if tag else ""
+    """Return the two-letter code of a tag's language where it has one: zh for zh-CN, zho, cmn and zh."""
+    code = standard_tag(tag).split("-")[0] if tag else ""
+    return "zh" if code in CHINESE else code
 
 
 def _plain(sums: FloatArray) -> list[int | float]:

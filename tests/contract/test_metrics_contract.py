@@ -1,0 +1,107 @@
+"""What holds of every metric in the registry."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mtcore.metrics import METRICS
+from mtcore.metrics.base import MetricError, total
+from mtcore.metrics.significance import bootstrap
+
+LINES = ["the cat sat on the mat .", "It rains today.", "", "Yes.", "naïve café — 5 €"]
+OTHER = ["a cat sat on a mat .", "Today it rains.", "nothing", "No.", "naive cafe - 5 €"]
+
+each = pytest.mark.parametrize("name", METRICS)
+text = st.text(alphabet="ab cé.—", max_size=12)
+corpus = st.lists(st.tuples(text, text), min_size=1, max_size=6)
+
+
+@each
+def test_a_metric_says_what_it_is(name: str):
+    metric = METRICS[name]
+    assert metric.name == name
+    assert metric.is_available() is True
+    assert metric.install_hint
+    assert metric.needs <= {"source", "reference", "model"}
+    line = metric("en").signature(2)
+    assert "nrefs:2" in line
+    assert "version:" in line
+    assert "\n" not in line
+
+
+@each
+def test_statistics_are_finite_rows_and_sum_to_the_score(name: str):
+    metric = METRICS[name]("en")
+    stats = metric.segment_stats(LINES, [OTHER])
+    assert stats.dtype == np.float64
+    assert stats.shape[0] == len(LINES)
+    assert np.isfinite(stats).all()
+    assert metric.score(LINES, [OTHER]) == float(metric.corpus_score(total(stats)))
+    assert metric.segment_scores(stats).shape == (len(LINES),)
+
+
+@each
+def test_scores_of_many_rows_are_those_of_each(name: str):
+    metric = METRICS[name]("en")
+    stats = metric.segment_stats(LINES, [OTHER])
+    rng = np.random.default_rng(1)
+    sums = rng.integers(0, 3, (4, 3, len(LINES))) @ stats
+    scores = metric.corpus_score(sums)
+    assert scores.shape == (4, 3)
+    for row, own in zip(sums.reshape(-1, stats.shape[1]), scores.ravel(), strict=True):
+        assert float(metric.corpus_score(row)) == pytest.approx(own, abs=1e-10)
+
+
+@given(corpus)
+@settings(deadline=None, max_examples=40)
+def test_any_text_has_a_finite_score_and_the_order_of_segments_changes_nothing(pairs: list):
+    hypotheses, references = [list(side) for side in zip(*pairs, strict=True)]
+    for metric in (made("bleu"), made("chrf"), made("chrfpp"), made("ter")):
+        stats = metric.segment_stats(hypotheses, [references])
+        score = metric.score(hypotheses, [references])
+        assert np.isfinite(score)
+        assert score == pytest.approx(metric.score(hypotheses[::-1], [references[::-1]]), abs=1e-9)
+        assert np.isfinite(metric.segment_scores(stats)).all()
+        drawn = bootstrap(metric, [stats, stats], 20, np.random.default_rng(1))
+        assert np.isfinite(drawn.draws).all()
+        low, high = drawn.intervals().T
+        assert (low <= drawn.scores).all()
+        assert (drawn.scores <= high).all()
+
+
+MADE: dict = {}
+
+
+def made(name: str):
+    """Return one metric a run; making it reads sacrebleu's tables."""
+    return MADE.setdefault(name, METRICS[name]("en"))
+
+
+@each
+def test_a_perfect_output_is_perfect_and_direction_is_known(name: str):
+    metric = METRICS[name]("en")
+    perfect, poor = metric.score(OTHER, [OTHER]), metric.score(LINES, [OTHER])
+    assert perfect == pytest.approx(100 if metric.higher_is_better else 0)
+    assert (perfect > poor) == metric.higher_is_better
+
+
+@each
+def test_what_cannot_be_scored_is_refused_in_words(name: str):
+    metric = METRICS[name]("en")
+    with pytest.raises(MetricError, match="no segment to score"):
+        metric.segment_stats([], [[]])
+    with pytest.raises(MetricError, match="a reference is needed"):
+        metric.segment_stats(["a"], [])
+    with pytest.raises(MetricError, match="the output has 2 lines, reference 2 has 1"):
+        metric.segment_stats(["a", "b"], [["a", "b"], ["a"]])
+    with pytest.raises(MetricError, match="references are sequences of lines"):
+        metric.segment_stats(["a"], ["a"])
+
+
+@each
+def test_another_reference_is_not_mistaken_for_the_one_kept(name: str):
+    metric, fresh = METRICS[name]("en"), METRICS[name]("en")
+    first = metric.score(LINES, [OTHER])
+    assert metric.score(LINES, [LINES]) == fresh.score(LINES, [LINES])
+    assert metric.score(LINES, [OTHER]) == first
