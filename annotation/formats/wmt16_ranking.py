@@ -5,6 +5,7 @@ lower rank is better, equal ranks are a tie, -1 was not judged. Rankings are tak
 """
 
 import re
+from collections import Counter
 from itertools import combinations
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from annotation.formats.table import Row, read_table
 _SYSTEM_COLUMN = re.compile(r"system(\d+)id")
 _RANK = re.compile(r"-1|[1-9]\d*", re.ASCII)
 _NOT_JUDGED = "-1"
+PAIRS_OF_FIVE = 10
 _REMEDY = "Check that this is a WMT16 ranking file, and correct its header."
 
 
@@ -40,10 +42,12 @@ class _Columns(NamedTuple):
 
 
 class Wmt16RankingFormat(Format):
-    """WMT's ranking files. In the collapsed ones `+` joins the systems of one output.
+    """WMT's ranking files: collapsed ones, where `+` joins the systems of one output, and expanded ones.
 
-    With known systems a name is split into those only; without, at every plus, which is the format's own
-    rule. Systems merged in one output give one identical pair each, once a segment.
+    A ranking shows five outputs, so a collapsed file has at most ten pairs of each; a file with more is
+    expanded, and a plus in it is part of a name. With known systems a name is split into those only; without,
+    in a collapsed file, at every plus, which is the format's own rule. Systems merged in one output give one
+    identical pair each, once a segment.
     """
 
     name = "wmt16-ranking"
@@ -51,14 +55,15 @@ class Wmt16RankingFormat(Format):
     example = (
         b"srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID\n"
         b"deu,eng,1020,1020,judge5,jhu,4,uedin,3,181\n"
-        b"deu,eng,1020,1020,judge5,jhu,4,online-A+online-B,1,181\n"
+        b"deu,eng,1020,1020,judge5,jhu,4,online-A,1,181\n"
     )
 
     def parse(self, data: bytes, name: str, options: ParseOptions) -> ParsedJudgements:
         """Read a ranking file; see `Format.parse`."""
         table = read_table(data, name)
-        reader = _Reader(_find_columns(table.header, name), Cells(name, options))
-        for row in table.rows:
+        columns, rows = _find_columns(table.header, name), list(table.rows)
+        reader = _Reader(columns, Cells(name, options), expanded=_is_expanded(columns, rows))
+        for row in rows:
             reader.read(row)
         parsed = reader.finish()
         parsed.notices = [*table.notices, *parsed.notices]
@@ -82,11 +87,21 @@ def _find_columns(header: list[str], name: str) -> _Columns:
     )
 
 
+def _is_expanded(columns: _Columns, rows: list[Row]) -> bool:
+    """Tell a file of pairs where some ranking has more of them than its distinct outputs give."""
+    ranking = columns.ranking
+    if ranking is None or len(columns.systems) != 2:
+        return False
+    pairs = Counter(row[ranking] for _, row in rows)
+    return max(pairs.values(), default=0) > PAIRS_OF_FIVE
+
+
 class _Reader:
     """Take rankings apart into comparisons."""
 
-    def __init__(self, columns: _Columns, cells: Cells) -> None:
+    def __init__(self, columns: _Columns, cells: Cells, *, expanded: bool) -> None:
         self.columns = columns
+        self.expanded = expanded
         self.cells = cells
         self.comparisons: list[ComparisonRow] = []
         self.pairs: dict[str, int] = {}
@@ -127,6 +142,14 @@ class _Reader:
         parsed.comparisons = [*self.comparisons, *self.identical.values()]
         if self.not_judged:
             parsed.notices.append(f"{self.cells.name}: {self.not_judged:,} ranks of -1 were not judged")
+        joined = [name for name in self._split if "+" in name]
+        split = [name for name in joined if len(self._split[name]) > 1]
+        if split:
+            parsed.notices.append(
+                f"{self.cells.name}: collapsed; {len(split):,} names with + are several systems"
+            )
+        elif joined:
+            parsed.notices.append(f"{self.cells.name}: a + is part of the name of {', '.join(joined[:5])}")
         return parsed
 
     def _judged(self, row: list[str], line: int) -> list[tuple[Systems, int]]:
@@ -146,7 +169,7 @@ class _Reader:
             known = self.cells.options.known_systems
             parts = split_joined(text, known) if known else None
             if parts is None:
-                parts = (text,) if known else tuple(text.split("+"))
+                parts = (text,) if known or self.expanded else tuple(text.split("+"))
             self._split[text] = tuple(self.cells.name_of(part, "system", line) for part in parts)
         return self._split[text]
 

@@ -329,3 +329,21 @@ def test_kinds_of_every_format_are_ours() -> None:
         row.kind for one in FORMATS.values() for row in one.parse(one.example, "example", ParseOptions()).rows
     )
     assert counts.keys() == {"system", "bad_reference"}
+
+
+RANKING_HEAD = (
+    "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID\n"
+)
+
+
+def test_expanded_and_collapsed_rankings_are_told_apart() -> None:
+    row = "deu,eng,1,1,j,{},1,{},2,7\n"
+    few = RANKING_HEAD + row.format("A+B", "C")
+    collapsed = parse("wmt16-ranking", few)
+    assert collapsed.comparisons[0].left == ("A", "B")
+    assert collapsed.notices == ["file: collapsed; 1 names with + are several systems"]
+    many = few + "".join(row.format("C", f"S{number}") for number in range(10))
+    expanded = parse("wmt16-ranking", many)
+    assert expanded.comparisons[0].left == ("A+B",)
+    assert expanded.notices == ["file: a + is part of the name of A+B"]
+    assert not any(row.identical for row in expanded.comparisons)
