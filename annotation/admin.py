@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.http import HttpRequest
 
 from annotation import models
-
-
-class ReadOnly(admin.ModelAdmin):
-    """Rows to look at: written by the platform, not by hand."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Refuse."""
-        return False
+from mtcore.admin_base import Named, ReadOnly
 
 
 @admin.register(models.Study)
-class StudyAdmin(admin.ModelAdmin):
+class StudyAdmin(Named):
     """Studies: who owns them and who researches in them."""
 
     list_display = ("name", "owner", "created_at")
@@ -37,7 +20,7 @@ class StudyAdmin(admin.ModelAdmin):
 
 
 @admin.register(models.Campaign)
-class CampaignAdmin(admin.ModelAdmin):
+class CampaignAdmin(Named):
     """Campaigns: texts for raters can be edited; what the plan was made from cannot."""
 
     list_display = ("name", "study", "protocol", "state", "mode", "created_at")
@@ -54,7 +37,7 @@ class CampaignAdmin(admin.ModelAdmin):
 
 
 @admin.register(models.Rater)
-class RaterAdmin(admin.ModelAdmin):
+class RaterAdmin(Named):
     """Raters, by pseudonym."""
 
     list_display = ("name", "study", "created_at")

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import OperationalError
+from django.db import DatabaseError
 
 from evalplatform.errors import UserError
 
@@ -27,6 +27,7 @@ class HouseCommand(BaseCommand):
     def run_from_argv(self, argv: list[str]) -> None:
         """Run; wrong options are a CommandError as well (exit code 1)."""
         try:
+            _check_utf8(argv)
             super().run_from_argv(argv)
         except CommandError as error:
             self.stderr.write(f"{error}".replace("\n", " "))
@@ -49,11 +50,26 @@ class HouseCommand(BaseCommand):
                 raise
             name = f"{error.filename}: " if error.filename else ""
             raise CommandError(f"{name}{error.strerror or error}.") from error
-        except OperationalError as error:
-            if "no such table" in str(error):
+        except DatabaseError as error:
+            if "no such table" in str(error) or "does not exist" in str(error):
                 raise CommandError("The database is empty: run `manage.py migrate` first.") from error
-            raise CommandError(f"The database answered: {error}".strip()) from error
+            first = str(error).strip().split("\n")[0]
+            raise CommandError(f"The database refused: {first}. Nothing was changed.") from error
+        except UnicodeEncodeError as error:
+            raise CommandError(
+                f"{error.object[error.start : error.end]!r} is not text in UTF-8: check names and options."
+            ) from error
 
     def run(self, **options: Any) -> str | None:
         """Do the work."""
         raise CommandError(f"{type(self).__module__} does nothing yet.")
+
+
+def _check_utf8(argv: list[str]) -> None:
+    """Refuse arguments whose bytes are not UTF-8: they could be neither stored nor shown."""
+    for argument in argv:
+        try:
+            argument.encode("utf-8")
+        except UnicodeEncodeError:
+            shown = argument.encode("utf-8", "replace").decode("utf-8")
+            raise CommandError(f"The argument {shown!r} is not UTF-8. Write it in UTF-8.") from None

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from mtcore import models
+from mtcore.admin_base import Named, ReadOnly
 
 
 class VersionInline(admin.TabularInline):
@@ -23,7 +24,7 @@ class VersionInline(admin.TabularInline):
 
 
 @admin.register(models.TestSet)
-class TestSetAdmin(admin.ModelAdmin):
+class TestSetAdmin(Named):
     """Test sets."""
 
     list_display = ("name", "source_language", "target_language", "texts_known", "created_at")
@@ -46,9 +47,17 @@ class SegmentAdmin(admin.ModelAdmin):
     readonly_fields = ("testset", "document", "position", "key")
     show_full_result_count = False
 
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Refuse: segments are imported."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        """Refuse: items hold on to them."""
+        return False
+
 
 @admin.register(models.SegmentText)
-class SegmentTextAdmin(admin.ModelAdmin):
+class SegmentTextAdmin(ReadOnly):
     """Texts of segments."""
 
     list_display = ("version", "segment", "text")
@@ -58,13 +67,9 @@ class SegmentTextAdmin(admin.ModelAdmin):
     readonly_fields = ("version", "segment", "text", "sha256")
     show_full_result_count = False
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Refuse: texts are imported."""
-        return False
-
 
 @admin.register(models.TextVersion)
-class TextVersionAdmin(admin.ModelAdmin):
+class TextVersionAdmin(ReadOnly):
     """Versions of test sets."""
 
     list_display = ("testset", "side", "kind", "name", "derived_from")
@@ -74,7 +79,7 @@ class TextVersionAdmin(admin.ModelAdmin):
 
 
 @admin.register(models.Document)
-class DocumentAdmin(admin.ModelAdmin):
+class DocumentAdmin(ReadOnly):
     """Documents."""
 
     list_display = ("testset", "position", "name")
@@ -83,7 +88,7 @@ class DocumentAdmin(admin.ModelAdmin):
 
 
 @admin.register(models.System)
-class SystemAdmin(admin.ModelAdmin):
+class SystemAdmin(Named):
     """Systems."""
 
     list_display = ("name", "kind", "created_at")
@@ -92,7 +97,7 @@ class SystemAdmin(admin.ModelAdmin):
 
 
 @admin.register(models.SystemOutput)
-class SystemOutputAdmin(admin.ModelAdmin):
+class SystemOutputAdmin(ReadOnly):
     """Outputs."""
 
     list_display = ("system", "testset", "input_version", "created_at")
@@ -102,7 +107,7 @@ class SystemOutputAdmin(admin.ModelAdmin):
 
 
 @admin.register(models.OutputSegment)
-class OutputSegmentAdmin(admin.ModelAdmin):
+class OutputSegmentAdmin(ReadOnly):
     """Lines of outputs."""
 
     list_display = ("output_id", "segment", "status", "text")
@@ -113,7 +118,7 @@ class OutputSegmentAdmin(admin.ModelAdmin):
 
 
 @admin.register(models.Corpus)
-class CorpusAdmin(admin.ModelAdmin):
+class CorpusAdmin(Named):
     """Corpora."""
 
     list_display = ("name", "kind", "source_language", "target_language", "n_lines")
@@ -131,7 +136,7 @@ class RunAdmin(admin.ModelAdmin):
 
 
 @admin.register(models.MetricResult)
-class MetricResultAdmin(admin.ModelAdmin):
+class MetricResultAdmin(ReadOnly):
     """Automatic scores."""
 
     list_display = ("metric", "output_id", "reference", "value", "created_at")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Hashable
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -33,13 +34,16 @@ MAX_SEED = 2**63 - 1
 
 @dataclass(frozen=True)
 class CampaignOptions:
-    """How a campaign is to be run. `study` is empty for a new study of the campaign's name."""
+    """How a campaign is to be run. `study` is empty for a new study of the campaign's name.
+
+    Who knows the seed and the shape of a campaign can work out its plan: see `secret_seed`.
+    """
 
     name: str
     protocol: str
     raters: tuple[str, ...]
+    seed: int
     judgements: int = 3
-    seed: int = 1
     scale: tuple[int, int] = (1, 100)
     pairs: str = "all"
     spread: bool = False
@@ -70,6 +74,11 @@ class CampaignDraft:
     def protocol(self) -> type[Protocol]:
         """Return how people are asked."""
         return PROTOCOLS[self.options.protocol]
+
+
+def secret_seed() -> int:
+    """Draw the seed of a plan that nobody can guess; it is stored with the campaign."""
+    return secrets.randbits(62)
 
 
 def protocol_find(name: str) -> type[Protocol]:

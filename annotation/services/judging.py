@@ -1,5 +1,7 @@
 """Judging: an answer becomes a judgement exactly once, whatever the network does."""
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,8 +50,8 @@ def judgement_save(
     """Store an answer, once; a later one to the same assignment supersedes it.
 
     An answer that comes again under its `client_key` is the same answer, even when the campaign has closed
-    meanwhile. Times are the server's: a screen counts as shown when it was first served. `active_ms` is the
-    browser's claim, clipped to the time since.
+    meanwhile; one that says what the current answer says changes nothing. Times are the server's: a screen
+    counts as shown when it was first served. `active_ms` is the browser's claim, clipped to the time since.
 
     Raises:
         BadInput: the answer, comment or key is not one that can be taken.
@@ -67,7 +69,10 @@ def judgement_save(
                 _check_repeat(known, assignment, answer, comment)
                 return Saved(known, True, participation_progress(participation))
             _check_open(assignment)
-            judgement = _append(assignment, client_key, answer, comment, active_ms)
+            earlier = Judgement.objects.filter(assignment=assignment, is_current=True).first()
+            if earlier is not None and _says(earlier, answer, comment):
+                return Saved(earlier, True, participation_progress(participation))
+            judgement = _append(assignment, earlier, client_key, answer, comment, active_ms)
             progress = participation_progress(participation)
             _follow_progress(assignment.participation, progress)
     except IntegrityError as error:
@@ -118,13 +123,34 @@ def _parse(assignment: Assignment, answers: Mapping[str, Any]) -> Answer:
         raise BadInput(str(error)) from error
 
 
+def answer_key(*, participation: Participation, assignment_key: str, page_key: str, answer: str) -> str:
+    """Return the key of an answer sent by a form, which cannot make a new key for a correction.
+
+    The key follows from the page's key, the answer, and how many answers were corrected before it: a form
+    sent twice is one answer, a form changed after going back is a correction, also back to an earlier value.
+    """
+    corrected = Judgement.objects.filter(
+        assignment__participation=participation, assignment__key=assignment_key[:64], is_current=False
+    ).count()
+    return hashlib.sha256(json.dumps([page_key, answer, corrected]).encode()).hexdigest()
+
+
+def _says(judgement: Judgement, answer: Answer, comment: str) -> bool:
+    """Tell whether a judgement says just this."""
+    return (judgement.score, judgement.choice, judgement.comment) == (answer.score, answer.choice, comment)
+
+
 def _append(
-    assignment: Assignment, client_key: str, answer: Answer, comment: str, active_ms: Any
+    assignment: Assignment,
+    earlier: Judgement | None,
+    client_key: str,
+    answer: Answer,
+    comment: str,
+    active_ms: Any,
 ) -> Judgement:
     """Write the judgement and close the assignment; an earlier judgement stays as history."""
     campaign = assignment.participation.campaign
     now = timezone.now()
-    earlier = Judgement.objects.filter(assignment=assignment, is_current=True).first()
     if earlier is not None:
         Judgement.objects.filter(pk=earlier.pk).update(is_current=False)
     has_score = answer.score is not None
@@ -158,13 +184,7 @@ def answer_dict(score: float | None, choice: str) -> dict[str, Any]:
 
 def _check_repeat(known: Judgement, assignment: Assignment, answer: Answer, comment: str) -> None:
     """Make sure that a known key comes with the answer it came with before."""
-    same = (known.assignment_id, known.score, known.choice, known.comment) == (
-        assignment.pk,
-        answer.score,
-        answer.choice,
-        comment,
-    )
-    if not same:
+    if known.assignment_id != assignment.pk or not _says(known, answer, comment):
         raise _key_taken()
 
 

@@ -78,8 +78,10 @@ def participation_seen(*, participation: Participation) -> None:
 
 
 def completion_code(participation: Participation, progress: Progress) -> str:
-    """Return the campaign's code once everything is answered, else nothing."""
-    return participation.campaign.completion_code if progress.total and not progress.left else ""
+    """Return the campaign's code once everything is answered, else nothing; nothing for who has left."""
+    is_complete = progress.total > 0 and progress.left == 0
+    has_left = participation.state == Participation.State.LEFT
+    return participation.campaign.completion_code if is_complete and not has_left else ""
 
 
 def problem_report(*, participation: Participation, assignment_key: str, text: str) -> AuditEvent:

@@ -150,6 +150,8 @@ def read_json(request: HttpRequest) -> dict[str, Any]:
     def refuse(constant: str) -> NoReturn:
         raise ValueError(constant)
 
+    if request.content_type != "application/json":
+        raise BadInput(_("JSON is expected (Content-Type: application/json)."), _("Reload the page."))
     try:
         body = json.loads(request.body, parse_constant=refuse)
     except (ValueError, RecursionError):

@@ -18,7 +18,7 @@ from annotation.forms import ConsentForm
 from annotation.models import Campaign, Participation
 from annotation.protocols.base import Screen
 from annotation.services.invitations import invitation_read, participation_check
-from annotation.services.judging import judgement_save
+from annotation.services.judging import answer_key, judgement_save
 from annotation.services.participation import (
     completion_code,
     consent_check,
@@ -132,12 +132,18 @@ def rate_item(request: HttpRequest, participation: Participation, key: str) -> H
 def _save_form(request: HttpRequest, participation: Participation) -> HttpResponse:
     """Store a form's answer, then show the next item; a faulty one comes back with its message."""
     answers = {name: request.POST[name] for name in ("score", "choice") if name in request.POST}
-    assignment, comment = request.POST.get("assignment", ""), request.POST.get("comment", "")
+    assignment = request.POST.get("assignment", "")
+    comment = request.POST.get("comment", "").replace("\r\n", "\n")
     try:
         saved = judgement_save(
             participation=participation,
             assignment_key=assignment,
-            client_key=_form_key(request.POST.get("client_key", ""), answers, comment),
+            client_key=answer_key(
+                participation=participation,
+                assignment_key=assignment,
+                page_key=request.POST.get("client_key", ""),
+                answer=json.dumps([answers, comment], sort_keys=True),
+            ),
             answers=answers,
             comment=comment,
         )
@@ -146,15 +152,6 @@ def _save_form(request: HttpRequest, participation: Participation) -> HttpRespon
         screen = way.screen(assignment)
         return _rating_page(request, way, screen, error=error, typed=answers, comment=comment)
     return redirect("rate" if saved.progress.left else "finish", participation.campaign.key)
-
-
-def _form_key(client_key: str, answers: dict[str, str], comment: str) -> str:
-    """Return a key of the page's key and the answer.
-
-    A form sent twice is one answer; a form that was changed after going back is a correction.
-    """
-    whole = json.dumps([client_key, answers, comment.replace("\r\n", "\n")], sort_keys=True)
-    return hashlib.sha256(whole.encode()).hexdigest()
 
 
 def _rating_page(
@@ -203,16 +200,18 @@ def finish(request: HttpRequest, participation: Participation) -> HttpResponse:
     """Thank the rater and show the completion code; also after the campaign has closed."""
     campaign = participation.campaign
     way = Way(participation)
-    if way.progress.left:
+    has_left = participation.state == Participation.State.LEFT
+    if way.progress.left and not has_left:
         return redirect("rate", campaign.key)
     links = []
-    if campaign.state == Campaign.State.OPEN and way.last_answered:
+    if campaign.state == Campaign.State.OPEN and way.last_answered and not has_left:
         url = reverse("rate_item", args=[campaign.key, way.last_answered])
         links.append({"url": url, "label": _("Look at my last answer again")})
     context = _heading(campaign) | {
         "progress": way.progress.as_dict(),
         "completion_code": completion_code(participation, way.progress),
         "links": links,
+        "has_left": has_left,
     }
     return render(request, "rater/finish.html", context)
 

@@ -142,7 +142,10 @@ def _choices() -> list[tuple[str, str, list[tuple[str, str]]]]:
 def campaign_state(request: HttpRequest, key: str) -> HttpResponse:
     """Close or open a campaign."""
     found = campaign_of(request, key)
-    if request.POST.get("state") == "open":
+    wanted = request.POST.get("state")
+    if wanted not in ("open", "closed"):
+        raise BadInput(_("A campaign can be opened or closed, nothing else."), _("Use the page's buttons."))
+    if wanted == "open":
         campaign_open(campaign=found, actor=_user(request))
         messages.success(request, _("The campaign is open: raters can go on."))
     else:

@@ -13,6 +13,7 @@ from annotation.services.campaigns import (
     campaign_create,
     campaign_draft,
     campaign_estimate,
+    secret_seed,
 )
 from annotation.services.links import base_url_check, campaign_links
 from annotation.services.selection import PlainTexts, Selection, selection_load, selection_of_texts
@@ -68,6 +69,10 @@ class Command(HouseCommand):
             self.stdout.write(estimate_text(draft))
             return
         campaign = campaign_create(draft=draft, owner=owner)
+        if options["seed"] is None:
+            self.stderr.write(
+                f"Note: the plan was drawn with seed {campaign.seed}; do not show it to raters."
+            )
         for rater, link in campaign_links(campaign=campaign, base_url=base_url):
             self.stdout.write(f"{rater}\t{link}")
 
@@ -115,7 +120,9 @@ def add_plan_arguments(parser: CommandParser) -> None:
         "--spread", action="store_true", help="deal every item on its own, not segment by segment"
     )
     group.add_argument("--scale", metavar="LOW-HIGH", help="whole numbers (default 1-100)")
-    group.add_argument("--seed", type=int, default=1, help="the same seed gives the same plan (default 1)")
+    group.add_argument(
+        "--seed", type=int, help="the same seed gives the same plan (default: drawn, stored, not guessable)"
+    )
 
 
 def estimate_text(draft: CampaignDraft) -> str:
@@ -140,7 +147,7 @@ def _campaign_options(options: dict[str, Any]) -> CampaignOptions:
         protocol=protocol.name,
         raters=rater_names(options["raters"]),
         judgements=options["judgements"],
-        seed=options["seed"],
+        seed=secret_seed() if options["seed"] is None else options["seed"],
         scale=_scale(options["scale"] or "1-100"),
         pairs=options["pairs"] or "all",
         spread=options["spread"],
