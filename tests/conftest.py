@@ -1,6 +1,9 @@
 """What every test shares."""
 
+import os
+
 import pytest
+from django.db import connections
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -13,3 +16,13 @@ settings.load_profile("house")
 def _own_data_dir(settings, tmp_path):  # type: ignore[no-untyped-def]
     """Keep files that the program writes inside the test's own folder."""
     settings.DATA_DIR = tmp_path / "data"
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix):  # type: ignore[no-untyped-def]
+    """Name a PostgreSQL test database after this process: two runs on one machine do not meet."""
+    for connection in connections.all():
+        if connection.vendor == "postgresql":
+            database = connection.settings_dict
+            name = database["TEST"].get("NAME") or f"test_{database['NAME']}"
+            database["TEST"]["NAME"] = f"{name}_{os.getpid()}"
