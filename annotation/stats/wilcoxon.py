@@ -61,12 +61,17 @@ def greater_counts(first: RankSample, second: RankSample, ordered: FloatArray) -
         ordered: the second one, sorted [n2].
     """
     below = np.searchsorted(ordered, first.values, side="left")
-    not_above = np.searchsorted(ordered, first.values, side="right")
-    u = float((first.times * (below + not_above)).sum()) / 2
-    other = (not_above - below).astype(np.float64)
-    both = first.times + other
-    more = (both**3 - both) - (first.times**3 - first.times) - (other**3 - other)
-    return u, first.ties + second.ties + float(more.sum())
+    u = float((first.times * below).sum())
+    tied = (
+        np.flatnonzero(ordered[np.minimum(below, len(ordered) - 1)] == first.values) if len(ordered) else []
+    )
+    if not len(tied):
+        return u, first.ties + second.ties
+    own = first.times[tied]
+    other = np.searchsorted(ordered, first.values[tied], side="right") - below[tied].astype(np.float64)
+    both = own + other
+    more = (both**3 - both) - (own**3 - own) - (other**3 - other)
+    return u + float((own * other).sum()) / 2, first.ties + second.ties + float(more.sum())
 
 
 def rank_sum_p(first: FloatArray, second: FloatArray) -> float:
@@ -95,6 +100,8 @@ def ranked_sum_p(first: RankSample, second: RankSample, ordered: FloatArray) -> 
 
 def same_sample(first: FloatArray, second: FloatArray) -> bool:
     """Return whether two systems have the same z on the same segments, within rounding [S], [S]."""
+    if (np.abs(first - second) > 10.0**-RANK_DECIMALS).any():
+        return False
     return bool(
         np.array_equal(np.round(first, RANK_DECIMALS), np.round(second, RANK_DECIMALS), equal_nan=True)
     )

@@ -19,7 +19,8 @@ CHINESE = frozenset({"cmn", "yue", "hak", "nan", "wuu", "gan", "hsn"})
 class SacreMetric(Metric):
     """A metric of sacrebleu, prepared for one target language.
 
-    The n-grams of the references last used are kept, so that several systems share them.
+    The n-grams of the references last used are kept, and what was found of each output line, so that several
+    systems share them.
     """
 
     install_hint = "install the package sacrebleu"
@@ -36,7 +37,8 @@ class SacreMetric(Metric):
         self.language = main_language(language)
         self._own: Any = self._make()
         self._references: tuple[tuple[str, ...], ...] = ()
-        self._cache: Any = None
+        self._cache: list[Any] = []
+        self._known: list[dict[str, list[float]]] = []
 
     @abstractmethod
     def _make(self) -> Any:
@@ -55,8 +57,16 @@ class SacreMetric(Metric):
         given = tuple(tuple(lines) for lines in references)
         if given != self._references:
             self._cache, self._references = self._own._cache_references(given), given
-        self._own._ref_cache = self._cache
-        return np.array(self._own._extract_corpus_statistics(hypotheses, None), dtype=np.float64)
+            self._known = [{} for _ in self._cache]
+        new = [n for n, line in enumerate(hypotheses) if line not in self._known[n]]
+        if new:
+            self._own._ref_cache = [self._cache[n] for n in new]
+            found = self._own._extract_corpus_statistics([hypotheses[n] for n in new], None)
+            for n, stats in zip(new, found, strict=True):
+                self._known[n][hypotheses[n]] = stats
+        return np.array(
+            [known[line] for known, line in zip(self._known, hypotheses, strict=True)], dtype=np.float64
+        )
 
     def corpus_score(self, sums: FloatArray) -> FloatArray:
         """Return the score of each row of summed statistics [...]; see `Metric.corpus_score`."""

@@ -1,0 +1,1 @@
+"""Measure ratios side by side; `python -m tests.bench` writes them to docs/benchmarks.md."""
