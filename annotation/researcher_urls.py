@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from annotation.views import researcher
+from annotation.views import report, report_study, researcher
 
 urlpatterns = [
     path("", researcher.home, name="home"),
@@ -15,6 +15,22 @@ urlpatterns = [
         r"^campaigns/(?P<key>[^/]+)/judgements\.(?P<format>csv|jsonl)$",
         researcher.judgements_file,
         name="campaign_judgements",
+    ),
+    path("campaigns/<str:key>/report/", report.report, name="campaign_report"),
+    path("campaigns/<str:key>/report/<slug:name>.svg", report.report_figure, name="report_figure"),
+    re_path(
+        r"^campaigns/(?P<key>[^/]+)/report/(?P<name>[-\w]+)\.(?P<format>csv|md|tex)$",
+        report.report_table,
+        name="report_table",
+    ),
+    path("campaigns/<str:key>/trace/", report.campaign_trace, name="campaign_trace"),
+    path("campaigns/<str:key>/segment/", report.campaign_segment, name="campaign_segment"),
+    path("studies/", report_study.studies, name="studies"),
+    path("studies/<int:pk>/report/", report_study.study, name="study_report"),
+    re_path(
+        r"^studies/(?P<pk>\d+)/report/(?P<name>[-\w]+)\.(?P<format>csv|md|tex|svg)$",
+        report_study.study_file,
+        name="study_file",
     ),
     path("api/v1/", include("annotation.api.urls")),
 ]

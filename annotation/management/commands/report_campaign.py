@@ -1,0 +1,42 @@
+"""Write the report of a campaign: text, tables and figures in a folder, or the text alone."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from annotation.management.score_arguments import add_score_arguments, score_options
+from annotation.services.lookup import campaign_named
+from annotation.services.report.compute import campaign_report
+from annotation.services.report.writers import folder_free, report_markdown, report_write
+from annotation.services.scoring import options_read
+from evalplatform.commands import HouseCommand
+
+
+class Command(HouseCommand):
+    """Write a campaign's report."""
+
+    help = (
+        "Report a campaign: ranking, tests, agreement, raters, checks of the ranking, a methods paragraph. "
+        "Prints Markdown; with --output also writes every table (CSV, Markdown, LaTeX) and figure (SVG)."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Name the campaign, how to score it, and where to write."""
+        parser.add_argument("campaign", help="name of the campaign")
+        parser.add_argument("--output", metavar="FOLDER", help="a folder that does not exist yet")
+        add_score_arguments(parser)
+
+    def run(self, **options: Any) -> None:
+        """Compute and write; the mixed model is fitted whatever the size, and the page shows it then too."""
+        campaign = campaign_named(options["campaign"])
+        if options["output"] is not None:
+            folder_free(Path(options["output"]))
+        chosen = score_options(options)
+        chosen.pop("by", None)
+        report = campaign_report(campaign=campaign, options=options_read(campaign, chosen), heavy=True)
+        if options["output"] is None:
+            self.stdout.write(report_markdown(report), ending="")
+            return
+        n_files = report_write(report, Path(options["output"]))
+        self.stdout.write(f"{n_files} files written to {options['output']}.")

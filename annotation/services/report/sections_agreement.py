@@ -1,0 +1,119 @@
+"""The section of a report about agreement, with a sentence on what it means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.services.report.compute import Report
+from annotation.services.report.section import Section, sentence
+from annotation.services.report.tables import Column, Table, used
+from annotation.services.score_table import number
+
+Row = dict[str, Any]
+
+
+def agreement(report: Report) -> Section:
+    """Show agreement, with a sentence on what it means."""
+    found = report.parts["agreement"]
+    if "refused" in found:
+        return Section("agreement", _("Agreement"), [sentence(found["refused"])])
+    rows, words = _rating_agreement(found) if report.rated else _preference_agreement(found)
+    columns = [
+        Column("measure", _("Measure")),
+        Column("value", _("Value"), "number", 3),
+        Column("ci", _("95 %"), "interval", 3),
+        Column("n", _("Items"), "count"),
+        Column("caveat", _("Remark")),
+    ]
+    table = Table("agreement", _("Agreement of raters"), used(columns, rows), rows)
+    return Section("agreement", _("Agreement"), words, [], [table], folded=False)
+
+
+def _rating_agreement(found: Row) -> tuple[list[Row], list[str]]:
+    rows = []
+    for part, name in (("raw", _("raw scores")), ("z", _("z"))):
+        own = found[part]
+        rows.append(own["alpha"] | {"measure": _("Krippendorff's α, interval, on %(part)s") % {"part": name}})
+        for key, title in (
+            ("icc_2_1", _("ICC(2,1) on %(part)s")),
+            ("icc_2_k", _("ICC(2,k) on %(part)s")),
+        ):
+            if own[key] is not None:
+                rows.append(own[key] | {"measure": title % {"part": name}})
+        rows += _component_rows(own["components"], name)
+    alpha = found["z"]["alpha"]["value"]
+    words = [
+        _(
+            "%(several)s of %(items)s items were rated by two raters or more. α is 1 when raters agree on "
+            "every item and 0 when they agree as much as if items had been shuffled. On z it leaves out "
+            "that raters are strict or generous, which scoring takes out as well. ICC of one rater says "
+            "how far a single rating can be trusted, ICC of the mean how far the average over the raters "
+            "of an item can."
+        )
+        % {"several": f"{found['n_items_of_several']:,}", "items": f"{found['n_items']:,}"}
+    ]
+    if alpha is not None:
+        words.append(alpha_words(alpha))
+    return rows, words
+
+
+def alpha_words(alpha: float) -> str:
+    """Say what a value of α means for scores of translations."""
+    value = number(alpha, 2)
+    if alpha >= 0.667:
+        return _("α of %(value)s on z is high: raters mostly see the same differences.") % {"value": value}
+    if alpha >= 0.2:
+        return _(
+            "α of %(value)s on z is usual for direct assessment: single ratings are noisy, averages over "
+            "many segments are not."
+        ) % {"value": value}
+    return _(
+        "α of %(value)s on z is low: single ratings say little about an item. Averages over many segments "
+        "can still rank systems, as the intervals show; look at the raters before trusting item scores."
+    ) % {"value": value}
+
+
+def _component_rows(components: Row, name: str) -> list[Row]:
+    common = {"n": components["n_units"], "ci": None, "caveat": components["caveat"]}
+    titles = (
+        ("single", _("ICC of one rater, from variance components, on %(part)s")),
+        ("average", _("ICC of the mean over raters, on %(part)s")),
+    )
+    rows = []
+    for key, title in titles:
+        words = title % {"part": name}
+        if key == "average" and components["k"] is not None:
+            words += f" (k = {components['k']:.1f})"
+        rows.append({"measure": words, "value": components[key], **common})
+    return rows
+
+
+def _preference_agreement(found: Row) -> tuple[list[Row], list[str]]:
+    rows = [
+        found["alpha_nominal"] | {"measure": _("Krippendorff's α, nominal")},
+        found["alpha_ordinal"] | {"measure": _("Krippendorff's α, ordinal")},
+    ]
+    kinds = {
+        "between": _("κ (WMT), between raters"),
+        "within": _("κ (WMT), a rater with themselves"),
+    }
+    for key, title in kinds.items():
+        own = found["kappa"][key]
+        ci = None if own["low"] is None else [own["low"], own["high"]]
+        rows.append(
+            {
+                "measure": title,
+                "value": own["value"],
+                "ci": ci,
+                "n": own["comparable"],
+                "caveat": own["caveat"],
+            }
+        )
+    words = _(
+        "α and κ are 1 when raters always choose the same and 0 when they agree by chance; ordinal α "
+        "counts better against worse as farther apart than either against equal. The n of κ are pairs of "
+        "answers."
+    )
+    return rows, [words]

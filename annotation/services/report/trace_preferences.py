@@ -1,0 +1,149 @@
+"""Where a number of preferences comes from: the comparisons behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.models import Campaign
+from annotation.services.records import Comparisons, comparisons_read
+from annotation.services.report.tables import Column, Table
+from annotation.services.report.trace import Trace, found_row
+from annotation.services.score_table import number, p_value
+from annotation.services.scoring import campaign_score
+from annotation.stats.options import ScoreOptions
+from annotation.stats.records import Comparison
+
+Row = dict[str, Any]
+Names = tuple[str, str]
+
+
+def pair_trace(
+    campaign: Campaign, options: ScoreOptions, names: Names, condition: Mapping[str, str]
+) -> Trace:
+    """Return the comparisons behind a pair of systems.
+
+    Raises:
+        NotFound: the report has no such pair.
+    """
+    result = campaign_score(campaign=campaign, options=options).result or {}
+    row = found_row(
+        one
+        for one in result["pairs"]
+        if (one["system_a"], one["system_b"]) == names
+        and all((one.get(key) or "") == value for key, value in condition.items())
+    )
+    first, second = names
+    rows = _rows(
+        campaign,
+        condition,
+        lambda one: (
+            (first in one.left and second in one.right) or (second in one.left and first in one.right)
+        ),
+    )
+    values = {"a": first, "b": second, "p": p_value(row["p_sign_two_sided"])} | {
+        key: f"{row[key]:,}" for key in ("a_better", "equal", "b_better", "identical")
+    }
+    words = [
+        _(
+            "%(a)s was better %(a_better)s times, %(b)s %(b_better)s times, neither %(equal)s times; on "
+            "%(identical)s segments both say the same, so nobody was asked."
+        )
+        % values,
+        _("Sign test: the exact probability of so uneven a split, equal ones left out; two-sided p %(p)s.")
+        % values,
+    ]
+    title = _("%(a)s against %(b)s") % {"a": first, "b": second}
+    return Trace(
+        title, f"{row['a_better']:,} : {row['b_better']:,}", words, _table(rows), result["signature"]
+    )
+
+
+def system_trace(
+    campaign: Campaign, options: ScoreOptions, system: str, condition: Mapping[str, str]
+) -> Trace:
+    """Return the comparisons of a system with any other.
+
+    Raises:
+        NotFound: the report has no such number.
+    """
+    result = campaign_score(campaign=campaign, options=options).result or {}
+    row = found_row(
+        one
+        for one in result["systems"]
+        if one["system"] == system and all((one.get(key) or "") == value for key, value in condition.items())
+    )
+    rows = _rows(campaign, condition, lambda one: (system in one.left) != (system in one.right))
+    words = [
+        _(
+            "Win rate = (times better + times equal / 2) / %(n)s comparisons. Expected wins leave equal "
+            "ones out and are the mean over opponents of times better / (times better + times worse)."
+        )
+        % {"n": f"{row['n']:,}"}
+    ]
+    title = _("%(system)s: win rate") % {"system": system}
+    return Trace(title, number(row["win_rate"], 3), words, _table(rows), result["signature"])
+
+
+def rater_trace(campaign: Campaign, options: ScoreOptions, rater: str) -> Trace:
+    """Return the comparisons of a rater.
+
+    Raises:
+        NotFound: the campaign has no answers of such a rater.
+    """
+    result = campaign_score(campaign=campaign, options=options).result or {}
+    row = found_row(one for one in result["raters"] if one["rater"] == rater)
+    rows = _rows(campaign, {}, lambda one: one.rater == rater)
+    words = []
+    if row["excluded_by"]:
+        words.append(_("Excluded: %(why)s. The comparisons count nowhere.") % {"why": row["excluded_by"]})
+    return Trace(rater, f"{row['n']:,}", words, _table(rows), result["signature"])
+
+
+def _rows(
+    campaign: Campaign, condition: Mapping[str, str], wanted: Callable[[Comparison], bool]
+) -> list[Row]:
+    found = comparisons_read(campaign)
+    return [
+        {
+            "testset": one.testset,
+            "segment": str(one.segment),
+            "rater": one.rater,
+            "left": " | ".join(one.left),
+            "right": " | ".join(one.right),
+            "winner": _winner(one),
+            "remark": one.excluded_by,
+        }
+        for one in _shown(found, condition)
+        if wanted(one)
+    ]
+
+
+def _shown(found: Comparisons, condition: Mapping[str, str]) -> list[Comparison]:
+    if not condition:
+        return found.all_shown()
+    testset, input_, reference, direction = (
+        condition[name] or None for name in ("testset", "input", "reference", "direction")
+    )
+    return found.shown.get((testset, input_, reference, direction), [])
+
+
+def _winner(one: Comparison) -> str:
+    return {"left": " | ".join(one.left), "right": " | ".join(one.right), "equal": _("equal")}[one.winner]
+
+
+def _table(rows: list[Row]) -> Table:
+    columns = [
+        Column("segment", _("Segment"), "text", 0, "segment"),
+        Column("testset", _("Test set")),
+        Column("rater", _("Rater"), "text", 0, "rater"),
+        Column("left", _("On the left")),
+        Column("right", _("On the right")),
+        Column("winner", _("Better")),
+        Column("remark", _("Excluded")),
+    ]
+    if not any(row["remark"] for row in rows):
+        columns.pop()
+    return Table("comparisons", _("Comparisons behind the number"), columns, rows)

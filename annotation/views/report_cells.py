@@ -1,0 +1,105 @@
+"""Turn the tables of a report into cells that open what is behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotation.models import Campaign, Study
+from annotation.services.report.section import Section
+from annotation.services.report.tables import Column, Table
+from annotation.views.figures import bars_svg
+
+Row = dict[str, Any]
+CONDITION = ("testset", "input", "reference", "direction")
+FORMATS = (("csv", "CSV"), ("tex", "LaTeX"), ("md", "Markdown"))
+TALL = 15
+"""Rows from which a table scrolls in its own box on a screen."""
+
+
+def section_cells(section: Section, owner: Campaign | Study, given: Mapping[str, str]) -> Row:
+    """Return a section of a campaign's or study's report ready for its template."""
+    campaign = owner if isinstance(owner, Campaign) else None
+    return {
+        "name": section.name,
+        "title": section.title,
+        "words": section.words,
+        "figures": [
+            {
+                "title": figure.title,
+                "svg": figure.svg,
+                "files": [
+                    ("SVG", _file(owner, figure.name, "svg", given)),
+                    (_("its data, CSV"), _file(owner, figure.table, "csv", given)),
+                ],
+            }
+            for figure in section.figures
+        ],
+        "tables": [
+            table_cells(table, campaign, given)
+            | {"files": [(title, _file(owner, table.name, end, given)) for end, title in FORMATS]}
+            for table in section.tables
+        ],
+        "folded": section.folded and section.figures,
+        "remark": section.remark,
+    }
+
+
+def _file(owner: Campaign | Study, name: str, format: str, given: Mapping[str, str]) -> str:
+    """Return the address of a figure or table as a file."""
+    if isinstance(owner, Study):
+        address = reverse("study_file", args=[owner.pk, name, format])
+    elif format == "svg":
+        address = reverse("report_figure", args=[owner.key, name])
+    else:
+        address = reverse("report_table", args=[owner.key, name, format])
+    return f"{address}?{urlencode(given)}" if given else address
+
+
+def table_cells(table: Table, campaign: Campaign | None, given: Mapping[str, str]) -> Row:
+    """Return a table with the address that each cell opens ("" when there is nothing behind it)."""
+    rows = []
+    for place, row in enumerate(table.rows):
+        cells = [
+            {
+                "text": column.write(row),
+                "figure": bars_svg(row[column.key], column.write(row)) if column.kind == "bars" else "",
+                "numeric": column.numeric,
+                "href": _href(campaign, column, row, given),
+            }
+            for column in table.columns
+        ]
+        rows.append({"cells": cells, "cut": place in table.cuts and place < len(table.rows) - 1})
+    return {
+        "name": table.name,
+        "title": table.title,
+        "columns": table.columns,
+        "rows": rows,
+        "tall": len(rows) > TALL,
+    }
+
+
+def _href(campaign: Campaign | None, column: Column, row: Row, given: Mapping[str, str]) -> str:
+    if not column.trace or row.get(column.key) in (None, ""):
+        return ""
+    if column.trace == "campaign":
+        return reverse("campaign_report", args=[row["campaign_key"]])
+    if campaign is None:
+        return ""
+    query = dict(given)
+    if column.trace == "segment":
+        query |= {"testset": row["testset"], "segment": row["segment"]}
+        return f"{reverse('campaign_segment', args=[campaign.key])}?{urlencode(query)}"
+    if column.trace == "rater":
+        query["rater"] = row.get("rater") or row["left_out"]
+    elif "system_a" in row:
+        query |= {"a": row["system_a"], "b": row["system_b"]}
+    else:
+        query |= {"system": row["system"], "of": column.trace}
+    if column.trace != "rater" and row.get("testset") is not None:
+        query |= {f"in_{key}": row[key] or "" for key in CONDITION}
+    return f"{reverse('campaign_trace', args=[campaign.key])}?{urlencode(query)}"

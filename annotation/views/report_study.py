@@ -1,0 +1,88 @@
+"""The pages of studies: the list, and a study's report."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from annotation.models import Study
+from annotation.services.report.document import figure_named, table_named
+from annotation.services.report.study import study_report
+from annotation.services.report.writers import WRITERS, svg_file
+from annotation.services.study_scores import study_options
+from annotation.stats.options import ScoreOptions
+from annotation.views.files import attachment
+from annotation.views.report import TYPES, choices_of, given_of
+from annotation.views.report_cells import section_cells
+from annotation.views.tables import command_line
+from evalplatform.errors import BadInput, Conflict, NotFound
+
+
+@require_safe
+@login_required
+def studies(request: HttpRequest) -> HttpResponse:
+    """List the studies this person may see."""
+    found = Study.objects.visible_to(request.user).annotate(n_campaigns=Count("campaigns", distinct=True))
+    return render(request, "report/studies.html", {"studies": found, "section": "studies"})
+
+
+def _study_of(request: HttpRequest, pk: int) -> Study:
+    return get_object_or_404(Study.objects.visible_to(request.user), pk=pk)
+
+
+@require_safe
+@login_required
+def study(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the report of a study."""
+    found, given = _study_of(request, pk), given_of(request) | _by(request)
+    context: dict[str, Any] = {
+        "study": found,
+        "given": given,
+        "query": urlencode(given),
+        "choices": choices_of(given | {"scope": given.get("scope", "study")}),
+        "by": given.get("by", "system"),
+        "defaults": ScoreOptions(),
+        "section": "studies",
+    }
+    status = 200
+    try:
+        made = study_report(study=found, options=study_options(found, given), user=request.user)
+    except BadInput as error:
+        context["error"], status = error, error.status
+    except Conflict as error:
+        context["empty"] = error
+    else:
+        options = made.scores["options"]
+        context |= {
+            "report": made,
+            "sections": [section_cells(one, found, given) for one in made.sections],
+            "command": command_line(found.name, options).replace("score_campaign", "score_study", 1),
+        }
+    return render(request, "report/study.html", context, status=status)
+
+
+def _by(request: HttpRequest) -> dict[str, str]:
+    return {"by": "condition"} if request.GET.get("by") == "condition" else {}
+
+
+@require_safe
+@login_required
+def study_file(request: HttpRequest, pk: int, name: str, format: str) -> HttpResponse:
+    """Send a figure or table of a study's report as a file."""
+    found, given = _study_of(request, pk), given_of(request) | _by(request)
+    made = study_report(study=found, options=study_options(found, given), user=request.user)
+    figure, table = figure_named(made.sections, name), table_named(made.sections, name)
+    if format == "svg" and figure is not None:
+        text = svg_file(figure)
+    elif format != "svg" and table is not None:
+        text = WRITERS[format](table, made.scores["signature"])
+    else:
+        raise NotFound(_("The report has no such figure or table."), _("Take it from the report's page."))
+    return attachment(text, f"{found.name}.{name}.{format}", TYPES[format])
