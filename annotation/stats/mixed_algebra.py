@@ -145,8 +145,8 @@ class Factor:
         weighted = self.d_outer[:, None] * outer_xy
         xy = model.xy_xy - model.inner_xy.T @ inner_xy - outer_xy.T @ weighted
         w_xy = model.w_xy - model.inner_w.T @ inner_xy - outer_w.T @ weighted
-        half = linalg.solve_triangular(self.chol, self.lam[:, None] * w_xy, lower=True, check_finite=False)
-        xy = xy - half.T @ half
+        w_xy = self.lam[:, None] * w_xy
+        xy = xy - w_xy.T @ linalg.cho_solve((self.chol, True), w_xy, check_finite=False)
         p = model.p
         self.xvx = xy[:p, :p]
         self.beta = linalg.solve(self.xvx, xy[:p, p], assume_a="pos")
