@@ -17,8 +17,8 @@ from scipy import stats
 from annotation.stats.estimate import Estimate, undefined
 from annotation.stats.records import FloatArray
 from annotation.stats.resampling import percentile_interval
-from annotation.stats.significance import RANK_DECIMALS
 from annotation.stats.standardise import CONSTANT_TOLERANCE
+from annotation.stats.wilcoxon import RANK_DECIMALS
 
 TWO_POINTS = "two points always correlate perfectly"
 PERFECT = "perfect correlation, so no interval"

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from annotation.stats.correlation import CorrelationError
 from annotation.stats.estimate import Estimate, undefined
 from annotation.stats.records import BoolArray, FloatArray, IntArray
-from annotation.stats.significance import RANK_DECIMALS
+from annotation.stats.wilcoxon import RANK_DECIMALS
 
 NO_PAIRS = "no pair has scores of both"
 CHUNK_CELLS = 4_000_000
