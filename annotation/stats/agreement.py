@@ -124,7 +124,7 @@ def rating_agreement(
         resamples: bootstrap resamples of items.
 
     Returns:
-        `{"n_ratings", "n_items", "n_items_of_several", "n_raters", "raw": {…}, "z": {…}}`; each part has
+        `{"n_values", "n_items", "n_items_of_several", "n_raters", "raw": {…}, "z": {…}}`; each part has
         `alpha` (interval level; an estimate as `Estimate.as_dict`), `components` (see `Components`) and
         `icc_2_1`, `icc_2_k`, None unless every rater judged every item. Strict JSON.
     """
@@ -132,7 +132,7 @@ def rating_agreement(
     raw = parts["raw"]
     raters_of = np.bincount(raw.unit)
     result: dict[str, Any] = {
-        "n_ratings": len(raw.value),
+        "n_values": len(raw.value),
         "n_items": len(raters_of),
         "n_items_of_several": int((raters_of > 1).sum()),
         "n_raters": len(np.unique(raw.rater)),

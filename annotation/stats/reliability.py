@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import log
+from math import exp, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,12 +194,18 @@ def _state(pairs: PairTest, weighed: Evidence, options: ReliabilityOptions) -> t
             "answers at random in haste": weighed.random + weighed.times,
         }
         how = max(shares, key=lambda name: shares[name])
-        return "failed", f"{how}: {np.exp(min(weighed.total, 20.0)):,.0f} times likelier than attention"
+        return "failed", f"{how}: {_times_likelier(weighed.total)} likelier than attention"
     if pairs.p_value is not None and pairs.p_value < options.level:
         return "passed", f"scores bad references lower: p = {pairs.p_value:.3g} over {pairs.n_pairs} pairs"
     if pairs.reason:
         return "undecided", pairs.reason
     return "undecided", f"not decided yet: p = {pairs.p_value:.2f} over {pairs.n_pairs} pairs"
+
+
+def _times_likelier(log_ratio: float) -> str:
+    if log_ratio > log(1e6):
+        return "more than a million times"
+    return f"{exp(log_ratio):,.0f} times"
 
 
 def _use_of_scale(scores: FloatArray) -> dict[str, Any]:

@@ -252,7 +252,7 @@ def test_the_report_of_no_ratings_at_all():
     table = RatingTable.from_ratings([])
     report = rating_agreement(table, standardise(table).z, rng(), resamples=20)
     json.dumps(report, allow_nan=False)
-    assert report["n_ratings"] == 0
+    assert report["n_values"] == 0
 
 
 def test_preferences_are_turned_to_name_order_and_first_judgements_count():

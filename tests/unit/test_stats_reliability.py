@@ -191,7 +191,7 @@ def test_a_constant_rater_fails_even_without_quality_control():
     answers = answers_of(rng(), HABITS["constant"], bad=0, repeats=0)
     row = only(answers)
     assert row["state"] == "failed"
-    assert "always answers the same" in row["reason"]
+    assert "always answers the same: more than a million times likelier" in row["reason"]
     (evidence,) = collect_evidence(answers)
     after = failed_after(evidence)
     assert 10 < after < 30
