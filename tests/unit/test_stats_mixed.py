@@ -1,6 +1,7 @@
 """The mixed model: balanced designs by hand, statsmodels, Satterthwaite, and the edges."""
 
 import json
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -168,6 +169,16 @@ def test_the_scale_z_is_free_of_a_raters_own_scale():
     assert first["model"]["at_zero"][0] == "rater"
     raw, other = fit(ratings), fit(stretched)
     assert raw["systems"][0]["se"] != pytest.approx(other["systems"][0]["se"], rel=0.1)
+
+
+def test_no_matrix_of_ratings_by_ratings_is_built():
+    ratings = crossed(raters=6, segments=250, systems=2, seed=17)
+    table = RatingTable.from_ratings(ratings)
+    tracemalloc.start()
+    fit_mixed(table)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * len(ratings) ** 2 / 8
 
 
 def test_a_change_of_units_changes_the_units_only():
