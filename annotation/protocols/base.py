@@ -20,7 +20,15 @@ def gettext_noop(text: str) -> str:
 
 
 class AnswerError(ValueError):
-    """An answer is not one the question allows; the message says what is."""
+    """An answer is not one the question allows; the message says what is.
+
+    `msgid` is the message to translate, with %(name)s for each of `params`; as a string it is English.
+    """
+
+    def __init__(self, msgid: str, **params: object) -> None:
+        super().__init__(msgid % params)
+        self.msgid = msgid
+        self.params = params
 
 
 @dataclass(frozen=True)
@@ -160,15 +168,20 @@ def read_whole_number(value: Any, scale: Scale) -> int:
     Raises:
         AnswerError: anything else, with what is allowed.
     """
-    allowed = f"{scale.low} to {scale.high}"
+    allowed = {"low": scale.low, "high": scale.high}
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise AnswerError(f"A whole number from {allowed} is expected.")
+        raise AnswerError(gettext_noop("A whole number from %(low)s to %(high)s is expected."), **allowed)
     text = str(value)
     if text == "":
-        raise AnswerError(f"No score was given: choose a whole number from {allowed}.")
+        message = gettext_noop("No score was given: choose a whole number from %(low)s to %(high)s.")
+        raise AnswerError(message, **allowed)
     if len(text) > 20 or not all(unicodedata.category(mark) == "Nd" for mark in text):
-        raise AnswerError(f"{text[:20]!r} is not a whole number from {allowed}.")
+        message = gettext_noop("%(text)s is not a whole number from %(low)s to %(high)s.")
+        raise AnswerError(message, text=repr(text[:20]), **allowed)
     number = int(text)
     if not scale.low <= number <= scale.high:
-        raise AnswerError(f"{number} is outside the scale: choose a whole number from {allowed}.")
+        message = gettext_noop(
+            "%(text)s is outside the scale: choose a whole number from %(low)s to %(high)s."
+        )
+        raise AnswerError(message, text=number, **allowed)
     return number

@@ -17,6 +17,10 @@ from annotation.protocols.base import (
     read_whole_number,
 )
 
+SOURCE = gettext_noop("Source")
+REFERENCE = gettext_noop("Reference")
+TRANSLATION = gettext_noop("Translation")
+
 
 class DirectAssessment(Protocol):
     """What both kinds of direct assessment share: one candidate, one scale."""
@@ -45,11 +49,11 @@ class DirectAssessment(Protocol):
     def parse(self, answers: Mapping[str, Any]) -> Answer:
         """Read `score`: a whole number on the scale."""
         if "score" not in answers:
-            raise AnswerError("No score was given.")
+            raise AnswerError(gettext_noop("No score was given."))
         return Answer(score=float(read_whole_number(answers["score"], self.scale)))
 
     def _candidate(self, item: ShownItem, translate: Translate) -> tuple[Text, ...]:
-        label = f"{translate(gettext_noop('Translation'))} · {item.target_name}"
+        label = f"{translate(TRANSLATION)} · {item.target_name}"
         return (Text(label, item.target_language, item.target_dir, item.candidates[0]),)
 
 
@@ -75,7 +79,7 @@ class SourceDA(DirectAssessment):
 
     def texts(self, item: ShownItem, translate: Translate) -> tuple[tuple[Text, ...], tuple[Text, ...]]:
         """Show the source, then the translation."""
-        label = f"{translate(gettext_noop('Source'))} · {item.source_name}"
+        label = f"{translate(SOURCE)} · {item.source_name}"
         source = Text(label, item.source_language, item.source_dir, item.context)
         return (source,), self._candidate(item, translate)
 
@@ -102,6 +106,6 @@ class ReferenceDA(DirectAssessment):
 
     def texts(self, item: ShownItem, translate: Translate) -> tuple[tuple[Text, ...], tuple[Text, ...]]:
         """Show the reference, then the translation."""
-        label = f"{translate(gettext_noop('Reference'))} · {item.target_name}"
+        label = f"{translate(REFERENCE)} · {item.target_name}"
         reference = Text(label, item.target_language, item.target_dir, item.context)
         return (reference,), self._candidate(item, translate)

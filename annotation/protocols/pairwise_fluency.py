@@ -65,7 +65,8 @@ class PairwiseFluency(Protocol):
         """Read `choice`: left, right or equal, as shown."""
         choice = answers.get("choice")
         if choice in (None, ""):
-            raise AnswerError("Nothing was chosen: choose A, B or Equal.")
+            raise AnswerError(gettext_noop("Nothing was chosen: choose A, B or Equal."))
         if choice not in CHOICES:
-            raise AnswerError(f"{str(choice)[:20]!r} is not a choice: choose left, right or equal.")
+            message = gettext_noop("%(text)s is not a choice: choose left, right or equal.")
+            raise AnswerError(message, text=repr(str(choice)[:20]))
         return Answer(choice=str(choice))

@@ -120,7 +120,7 @@ def _parse(assignment: Assignment, answers: Mapping[str, Any]) -> Answer:
     try:
         return campaign_protocol(assignment.participation.campaign).parse(answers)
     except AnswerError as error:
-        raise BadInput(str(error)) from error
+        raise BadInput(_(error.msgid) % error.params) from error
 
 
 def answer_key(*, participation: Participation, assignment_key: str, page_key: str, answer: str) -> str:

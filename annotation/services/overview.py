@@ -9,6 +9,7 @@ from statistics import median
 
 from django.db.models import Max, Min
 from django.utils import timezone
+from django.utils.translation import pgettext
 
 from annotation.models import Campaign, Judgement, Participation
 from annotation.protocols import PROTOCOLS
@@ -54,13 +55,24 @@ class Overview:
         return 100 * self.n_done // self.n_assigned if self.n_assigned else 0
 
 
+def _state(participation: Participation) -> str:
+    """Name how far a rater has come, in the language of the page."""
+    words = {
+        Participation.State.INVITED: pgettext("rater", "invited"),
+        Participation.State.ACTIVE: pgettext("rater", "active"),
+        Participation.State.FINISHED: pgettext("rater", "finished"),
+        Participation.State.LEFT: pgettext("rater", "left"),
+    }
+    return words[Participation.State(participation.state)]
+
+
 def campaign_overview(campaign: Campaign) -> Overview:
     """Read the figures of a campaign in a fixed number of queries."""
     bars, times = _use(campaign)
     raters = tuple(
         RaterProgress(
             name=row.rater.name,
-            state=row.get_state_display(),
+            state=_state(row),
             excluded_by=row.excluded_by,
             n_assigned=getattr(row, "n_assigned", 0),
             n_done=getattr(row, "n_done", 0),

@@ -159,6 +159,7 @@ def _context_texts(assignments: Sequence[Assignment]) -> dict[tuple[int | None, 
 def language_pair_label(campaign: Campaign) -> str:
     """Name the languages of a campaign in the language of the page, as "English → German"."""
     page = get_language() or "en"
-    return (
-        f"{language_name(campaign.source_language, page)} → {language_name(campaign.target_language, page)}"
-    )
+    return _("%(source)s → %(target)s") % {
+        "source": language_name(campaign.source_language, page),
+        "target": language_name(campaign.target_language, page),
+    }

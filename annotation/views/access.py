@@ -11,6 +11,7 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 
 from annotation.models import Participation
@@ -26,7 +27,7 @@ class InvitationNeeded(UserError):
     """The browser has not opened an invitation to this campaign, or its session has ended."""
 
     status = HTTPStatus.UNAUTHORIZED
-    title = "You are no longer signed in"
+    title = gettext_noop("You are no longer signed in")
 
 
 class InvitationCsrf(CsrfViewMiddleware):

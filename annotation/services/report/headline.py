@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import npgettext
 
 from annotation.services.report.compute import Report
 from annotation.services.report.tables import plain
@@ -14,9 +14,9 @@ def headline(report: Report) -> list[tuple[str, str]]:
     n_systems, n_raters = len(report.scores["systems"]), len(report.scores["raters"])
     n = sum(row["n"] for row in report.parts["raters"])
     found = [
-        (f"{n:,}", ngettext("judgement", "judgements", n)),
-        (f"{n_systems:,}", ngettext("system", "systems", n_systems)),
-        (f"{n_raters:,}", ngettext("rater", "raters", n_raters)),
+        (f"{n:,}", npgettext("count", "judgement", "judgements", n)),
+        (f"{n_systems:,}", npgettext("count", "system", "systems", n_systems)),
+        (f"{n_raters:,}", npgettext("count", "rater", "raters", n_raters)),
     ]
     agreement = report.parts["agreement"]
     if "refused" not in agreement:
