@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from annotation.views import rater
+from annotation.views import language, rater
 
 urlpatterns = [
+    path("language/", language.choose, name="set_language"),
     path("invite/<str:token>/", rater.invite, name="invite"),
     path("rate/<slug:campaign_key>/", rater.rate, name="rate"),
     path("rate/<slug:campaign_key>/consent", rater.consent, name="consent"),

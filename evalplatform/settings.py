@@ -99,6 +99,10 @@ LANGUAGES = [
     ("ru", "Русский"),
     ("ar", "العربية"),
 ]
+LANGUAGE_COOKIE_AGE = 60 * 60 * 24 * 365
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = ENV.https
 LOCALE_PATHS = [BASE_DIR / "templates" / "locale"]
 TIME_ZONE = ENV.time_zone
 USE_I18N = True

@@ -181,8 +181,9 @@ def _config(request: HttpRequest, participation: Participation) -> dict[str, Any
     """Return what the page's script needs: addresses, token, scale, and whose answers it keeps."""
     campaign = participation.campaign
     names = ("answers", "screens", "previous", "finish", "problem", "guidelines")
+    urls = {name: reverse(name, args=[campaign.key]) for name in names}
     return {
-        "urls": {name: reverse(name, args=[campaign.key]) for name in names},
+        "urls": urls | {"items": reverse("rate_item", args=[campaign.key, "-"]).removesuffix("-")},
         "csrf": get_token(request),
         "scale": {"low": int(campaign.scale_low), "high": int(campaign.scale_high)},
         "owner": hashlib.sha256(participation.key.encode()).hexdigest()[:16],

@@ -26,6 +26,14 @@
     });
   };
 
+  /** Change the language on the item shown, not on the first open one. */
+  rating.listenToLanguages = ({ url, item }) => {
+    const form = byId("language-form");
+    form.addEventListener("submit", () => {
+      if (item()) form.elements.next.value = url + item();
+    });
+  };
+
   /** Send what a rater reports about the item named by `assignment()`. */
   rating.listenToProblems = ({ server, url, assignment }) => {
     const [form, text, status] = [byId("problem-form"), byId("problem-text"), byId("problem-status")];

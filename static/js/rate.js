@@ -270,6 +270,7 @@
     byId("previous").addEventListener("click", goBack);
     rating.listenToKeys(question, { save, previous: goBack, comment: () => comment.open(), help: () => rating.openDialog("keys") }, store);
     rating.listenToDialogs();
+    rating.listenToLanguages({ url: config.urls.items, item: () => screens.current?.key });
     rating.listenToProblems({ server, url: config.urls.problem, assignment: () => screens.current?.key ?? first.key });
     new ResizeObserver(([footer]) => {
       document.body.style.setProperty("--footer", `${Math.ceil(footer.borderBoxSize[0].blockSize)}px`);
