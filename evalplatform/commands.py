@@ -65,6 +65,17 @@ class HouseCommand(BaseCommand):
         raise CommandError(f"{type(self).__module__} does nothing yet.")
 
 
+class Plain:
+    """Write to a command's output without line ends of its own."""
+
+    def __init__(self, out: Any) -> None:
+        self.out = out
+
+    def write(self, text: str) -> None:
+        """Write as it is."""
+        self.out.write(text, ending="")
+
+
 def _check_utf8(argv: list[str]) -> None:
     """Refuse arguments whose bytes are not UTF-8: they could be neither stored nor shown."""
     for argument in argv:

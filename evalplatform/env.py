@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+LOCAL_URL = "http://127.0.0.1:8000"
 
 
 class EnvironmentMistake(SystemExit):
@@ -90,7 +91,7 @@ def read_environment() -> Environment:
         database_url=os.environ.get("DATABASE_URL") or f"sqlite:///{data_dir / 'platform.sqlite3'}",
         allowed_hosts=_list("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]"),
         csrf_trusted_origins=_list("CSRF_TRUSTED_ORIGINS", ""),
-        base_url=(os.environ.get("BASE_URL") or "http://127.0.0.1:8000").rstrip("/"),
+        base_url=(os.environ.get("BASE_URL") or LOCAL_URL).rstrip("/"),
         https=_boolean("HTTPS", False),
         broker_url=os.environ.get("CELERY_BROKER_URL") or "filesystem://",
         language_code=os.environ.get("LANGUAGE_CODE") or "en",

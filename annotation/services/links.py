@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from annotation.models import Campaign, Participation
 from annotation.services.invitations import invitation_renew, invitation_url
-from evalplatform.errors import BadInput, NotFound
+from evalplatform.errors import BadInput, Conflict, NotFound
 
 Links = list[tuple[str, str]]
 
@@ -38,8 +38,14 @@ def campaign_links(
         renew: Make new links; the older ones stop working.
 
     Raises:
+        Conflict: the campaign's judgements were imported.
         NotFound: the rater is not in the campaign, or has left it.
     """
+    if campaign.mode == Campaign.Mode.IMPORTED:
+        raise Conflict(
+            f"The judgements of “{campaign.name}” were imported: it has no invitation links.",
+            "Make a campaign with create_campaign to invite raters.",
+        )
     base = base_url_check(base_url) if base_url else None
     found = campaign.participations.exclude(state=Participation.State.LEFT).select_related("rater")
     if rater:

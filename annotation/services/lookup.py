@@ -4,6 +4,7 @@ from difflib import get_close_matches
 
 from annotation.models import Campaign
 from evalplatform.errors import NotFound
+from evalplatform.words import quoted
 
 
 def campaign_named(name: str) -> Campaign:
@@ -20,7 +21,7 @@ def campaign_named(name: str) -> Campaign:
     if close:
         remedy = f"Did you mean “{close[0]}”?"
     elif names:
-        remedy = f"The campaigns are: {', '.join(names[:10])}{' …' if len(names) > 10 else ''}."
+        remedy = f"The campaigns are: {quoted(names)}."
     else:
         remedy = "There is no campaign yet."
     raise NotFound(f"There is no campaign “{name}”.", remedy)

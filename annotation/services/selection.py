@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evalplatform.errors import BadInput, Conflict, NotFound
+from evalplatform.words import quoted
 from mtcore.corpora.languages import parse_pair, same_pair
 from mtcore.corpora.names import check_unique
 from mtcore.corpora.provenance import Version, label, notation, resolve
@@ -160,7 +161,7 @@ def _check_systems(systems: Sequence[str]) -> None:
         names = list(System.objects.order_by("name").values_list("name", flat=True)[:20])
         raise NotFound(
             f"There is no system “{unknown[0]}”.",
-            f"Known are: {', '.join(names)}."
+            f"Known are: {quoted(names, 20)}."
             if names
             else "Import an output with `manage.py import_output` first.",
         )
@@ -234,9 +235,7 @@ def _load_outputs(
                 have = sorted(version for owner, version in rows if owner == system)
                 raise BadInput(
                     f"System “{system}” has no output for input “{name}” of test set “{testset.name}”.",
-                    f"It has outputs there for: {', '.join(have)}."
-                    if have
-                    else "Import it with import_output.",
+                    f"It has outputs there for: {quoted(have)}." if have else "Import it with import_output.",
                 )
     return {(system, name): _output_lines(rows[system, name]) for name in inputs for system in systems}
 

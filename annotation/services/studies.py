@@ -10,6 +10,7 @@ from django.db import transaction
 
 from annotation.models import AuditEvent, Rater, Study
 from evalplatform.errors import BadInput, Conflict, NotFound
+from evalplatform.words import quoted
 from mtcore.corpora.names import check_name, check_unique
 from mtcore.services.texts import as_bad_input, text_read
 
@@ -66,7 +67,7 @@ def study_named(name: str) -> Study:
     if close:
         remedy = f"Did you mean “{close[0]}”?"
     elif names:
-        remedy = f"The studies are: {', '.join(names[:10])}{' …' if len(names) > 10 else ''}."
+        remedy = f"The studies are: {quoted(names)}."
     else:
         remedy = "Make one with `manage.py create_study NAME`."
     raise NotFound(f"There is no study “{name}”.", remedy)

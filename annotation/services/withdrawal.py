@@ -16,6 +16,7 @@ from annotation.design.reassign import GivenAssignment, Reassignment, reassign
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
 from annotation.services.planning import BATCH, plan_items_read
 from evalplatform.errors import Conflict, NotFound
+from evalplatform.words import quoted
 from mtcore.services.texts import sentence
 
 #: Plans are made outside the lock and written only if nothing moved meanwhile; the last one is made inside.
@@ -89,9 +90,7 @@ def _leaver(campaign: Campaign, rater: str) -> Participation:
     found = campaign.participations.select_related("rater").filter(rater__name=rater).first()
     if found is None:
         names = campaign.participations.values_list("rater__name", flat=True)[:20]
-        raise NotFound(
-            f"There is no rater “{rater}” in this campaign.", f"Its raters are: {', '.join(names)}."
-        )
+        raise NotFound(f"There is no rater “{rater}” in this campaign.", f"Its raters are: {quoted(names)}.")
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evalplatform.errors import BadInput, NotFound
+from evalplatform.words import quoted
 from mtcore.corpora.provenance import Version, resolve
 from mtcore.models import TestSet, TextVersion
 from mtcore.services.texts import as_bad_input
@@ -21,9 +22,7 @@ def testset_find(name: str) -> TestSet:
         known = list(TestSet.objects.order_by("name").values_list("name", flat=True)[:10])
         raise NotFound(
             f"There is no test set “{name}”.",
-            f"Known are: {', '.join(known)}."
-            if known
-            else "Import it with `manage.py import_testset` first.",
+            f"Known are: {quoted(known)}." if known else "Import it with `manage.py import_testset` first.",
         )
     return found
 

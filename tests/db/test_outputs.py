@@ -88,7 +88,7 @@ def test_bad_names_are_refused(testset, name):
 
 
 def test_unknown_test_sets_are_named(testset):
-    assert "Known are: demo" in refused("import_output", "other", "S", testset / "src")
+    assert "Known are: “demo”" in refused("import_output", "other", "S", testset / "src")
 
 
 def test_blank_lines_are_flagged(testset):

@@ -24,4 +24,4 @@ class Command(HouseCommand):
         """Change the state."""
         campaign = campaign_named(options["name"])
         campaign_close(campaign=campaign)
-        self.stdout.write(f"Campaign {campaign.name} is closed.")
+        self.stdout.write(f"Campaign “{campaign.name}” is closed.")

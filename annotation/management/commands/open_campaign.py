@@ -24,4 +24,4 @@ class Command(HouseCommand):
         """Change the state."""
         campaign = campaign_named(options["name"])
         campaign_open(campaign=campaign)
-        self.stdout.write(f"Campaign {campaign.name} is open.")
+        self.stdout.write(f"Campaign “{campaign.name}” is open.")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 
 from annotation.management.serving import free_port, serve
 from evalplatform.commands import HouseCommand
+from evalplatform.env import LOCAL_URL
 
 
 class Command(HouseCommand):
@@ -25,8 +27,20 @@ class Command(HouseCommand):
         port = options["port"]
         call_command("migrate", check_unapplied=True, verbosity=0)
         found = free_port(port)
+        address = f"http://127.0.0.1:{found}"
         if found != port:
-            self.stdout.write(f"Port {port} is taken; invitation links name BASE_URL, set it to this one.")
-        self.stdout.write(f"Serving on http://127.0.0.1:{found} until you press Ctrl-C.")
+            self.stdout.write(f"Port {port} is taken; using {found}.")
+        if settings.BASE_URL == LOCAL_URL != address:
+            self.stdout.write(links_hint(address))
+        self.stdout.write(f"Serving on {address} until you press Ctrl-C.")
         self.stdout.flush()
         serve(port=found)
+
+
+def links_hint(address: str) -> str:
+    """Say how invitation links get the address of this server."""
+    return (
+        f"Invitation links begin with {LOCAL_URL}. For links to this server write the line\n"
+        f"  BASE_URL={address}\n"
+        f"into .env, or print them with\n  manage.py campaign_links NAME --base-url {address}"
+    )

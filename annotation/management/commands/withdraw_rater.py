@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 from annotation.services.lookup import campaign_named
 from annotation.services.withdrawal import rater_withdraw
 from evalplatform.commands import HouseCommand
+from evalplatform.words import counted
 
 
 class Command(HouseCommand):
@@ -25,9 +26,10 @@ class Command(HouseCommand):
         """Reassign, and say what changed and what is short."""
         result = rater_withdraw(campaign=campaign_named(options["name"]), rater=options["rater"])
         self.stdout.write(
-            f"{result.rater} has left: {result.kept:,} answers kept, {result.released:,} items taken back."
+            f"“{result.rater}” has left: {counted(result.kept, 'answer')} kept, "
+            f"{counted(result.released, 'item')} taken back."
         )
         for rater, count in result.given.items():
-            self.stdout.write(f"{rater}\t+{count:,}")
+            self.stdout.write(f"{counted(count, 'item')} more for “{rater}”.")
         for text in result.short:
             self.stderr.write(f"Note: {text}")
