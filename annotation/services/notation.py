@@ -7,8 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotation.models import Campaign
-from mtcore.corpora.provenance import ProvenanceError, Version, label
+from mtcore.corpora.provenance import ProvenanceError, Version, depth, label
 from mtcore.models import TextVersion
+
+#: Natural text first, then its double translation, then what was written in the other language.
+DEPTH_ORDER = {0: 0, 2: 1, 1: 2}
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,39 @@ class Notations:
         written = [self._label(testset, side, name, direction) for side, name in parts if name is not None]
         return " → ".join(written) or None
 
-    def _label(self, testset: str | None, side: str, name: str, direction: str | None) -> str:
+    def place(
+        self, testset: str | None, input_: str | None, reference: str | None, direction: str | None
+    ) -> tuple[tuple[int, bool, str], tuple[int, bool, str], str, str]:
+        """Return what conditions are sorted by: X, X**, X*, then alternatives of these; then the reference.
+
+        Versions whose depth is unknown come last, by name; equal conditions go by test set.
+        """
+        source, target = (
+            self._depth_order(testset, side, name, direction)
+            for side, name in (("source", input_), ("target", reference))
+        )
+        return source, target, testset or "", direction or ""
+
+    def _depth_order(
+        self, testset: str | None, side: str, name: str | None, direction: str | None
+    ) -> tuple[int, bool, str]:
+        versions, version = self._find(testset, side, name)
+        if version is None:
+            return len(DEPTH_ORDER), False, name or ""
+        try:
+            depth_ = depth(version, versions, direction or "")
+        except ProvenanceError:
+            depth_ = None
+        is_other = self._label(testset, side, version.name, direction).endswith(")")
+        order = DEPTH_ORDER.get(depth_, len(DEPTH_ORDER)) if depth_ is not None else len(DEPTH_ORDER)
+        return order, is_other, version.name
+
+    def _find(self, testset: str | None, side: str, name: str | None) -> tuple[list[Version], Version | None]:
         versions = self.versions.get(testset or "", [])
-        version = next((one for one in versions if (one.side, one.name) == (side, name)), None)
+        return versions, next((one for one in versions if (one.side, one.name) == (side, name)), None)
+
+    def _label(self, testset: str | None, side: str, name: str, direction: str | None) -> str:
+        versions, version = self._find(testset, side, name)
         if version is None:
             return name
         try:

@@ -15,6 +15,7 @@ from annotation.stats.preference import score_comparisons
 from annotation.stats.records import Entry, RatingTable
 from annotation.stats.score import CONDITION_KEYS, score_ratings
 from annotation.stats.significance import holm
+from evalplatform.words import counted
 
 Row = dict[str, Any]
 
@@ -39,14 +40,17 @@ class Judged:
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to score."""
+        """Tell whether nobody has judged anything; identical pairs alone say nothing."""
         if isinstance(self.records, RatingTable):
             return not len(self.records.score)
-        return not self.records.shown and not self.records.identical
+        return not any(self.records.shown.values())
 
 
 def scores_compute(judged: Judged, options: ScoreOptions, versions: Mapping[str, str]) -> Row:
     """Return signature, systems, pairs, raters (and position, for preferences) and notes.
+
+    By condition, rows follow the order of `Notations.place`; otherwise `pooled` names the conditions that
+    were taken together, when there are several.
 
     Args:
         judged: not empty.
@@ -63,10 +67,23 @@ def scores_compute(judged: Judged, options: ScoreOptions, versions: Mapping[str,
     if options.by_condition:
         for row in (*scores["systems"], *scores["pairs"]):
             row["notation"] = judged.notations.write(*(row[key] for key in CONDITION_KEYS))
+        for part in ("systems", "pairs"):
+            scores[part].sort(key=lambda row: judged.notations.place(*(row[key] for key in CONDITION_KEYS)))
+    else:
+        scores["pooled"] = _pooled(judged)
     exclusions = sum(1 for row in scores["raters"] if row["excluded_by"])
     record = "rating" if isinstance(judged.records, RatingTable) else "comparison"
     line = signature(options, judged.protocol, exclusions, versions, record)
     return {"signature": line, **scores, "notes": notes(scores, judged.assigned, judged.done)}
+
+
+def _pooled(judged: Judged) -> list[str]:
+    """Return how the conditions are written that scores are taken over; nothing for a single one."""
+    conditions = {tuple(getattr(entry, key) for key in CONDITION_KEYS) for entry in entries_of(judged)}
+    if len(conditions) < 2:
+        return []
+    ordered = sorted(conditions, key=lambda keys: judged.notations.place(*keys))
+    return [judged.notations.write(*keys) or keys[0] or "" for keys in ordered]
 
 
 def _score_comparisons(found: Comparisons, options: ScoreOptions) -> Row:
@@ -93,13 +110,14 @@ def notes(scores: Mapping[str, Any], assigned: int, done: int) -> list[str]:
     flat = [row["rater"] for row in scores["raters"] if row.get("no_variance")]
     if flat:
         found.append(
-            f"{_count(len(flat), 'rater')} without z (constant, or a single rating): {', '.join(flat)}."
+            f"{counted(len(flat), 'rater')} without z (constant, or a single rating): {', '.join(flat)}."
         )
     for row in scores["raters"]:
         if row["excluded_by"]:
             found.append(f"Rater {row['rater']} is excluded ({row['excluded_by']}).")
     if done < assigned:
-        found.append(f"{assigned - done:,} of {assigned:,} assigned judgements are missing.")
+        verb = "is" if assigned - done == 1 else "are"
+        found.append(f"{assigned - done:,} of {counted(assigned, 'assigned judgement')} {verb} missing.")
     sizes = {row["n_segments"] for row in scores["systems"] if "n_segments" in row}
     if len(sizes) > 1:
         found.append(
@@ -107,10 +125,6 @@ def notes(scores: Mapping[str, Any], assigned: int, done: int) -> list[str]:
             "tests of pairs use common segments only."
         )
     return found
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def tables_merge(tables: Sequence[RatingTable]) -> RatingTable:

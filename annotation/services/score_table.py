@@ -3,145 +3,145 @@
 from __future__ import annotations
 
 import csv
-import unicodedata
 from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any
 
 from annotation.protocols import PROTOCOLS
+from annotation.services.text_layout import RULE, align
 from annotation.stats.score import CONDITION_KEYS
 
 Row = dict[str, Any]
 MISSING = "–"
 RANKS = ("cluster", "rank_range")
 """Columns that hold a first and a last rank."""
-RULE = object()
-"""Stands in a list of rows for a line drawn across the table."""
 
 
 def text_table(result: Row) -> str:
-    """Return scores as text: systems with a rule below each cluster, pairs, raters, what is missing."""
+    """Return scores as text: systems with a rule below each cluster, pairs, raters, what is missing.
+
+    By condition, each condition is a group of rows under its heading, with clusters of its own.
+    """
     rated = PROTOCOLS[result["protocol"]].record == "rating"
     head = f"{result['campaign']} · {result['protocol']}"
     parts = [head, *(_rating_parts(result) if rated else _preference_parts(result))]
-    if result["notes"]:
-        parts.append("\n".join(f"Note: {note}" for note in result["notes"]))
+    notes = [f"Note: {note}" for note in result["notes"]]
+    if result.get("pooled"):
+        notes.insert(0, f"Note: {pooled_note(result['pooled'])}: see --by condition.")
+    if notes:
+        parts.append("\n".join(notes))
     parts.append(result["signature"])
     return "\n\n".join(parts)
 
 
+def pooled_note(conditions: Sequence[str]) -> str:
+    """Say that scores are taken over several conditions."""
+    shown = ", ".join(conditions[:8]) + (", …" if len(conditions) > 8 else "")
+    return f"Pooled over {len(conditions):,} conditions ({shown})"
+
+
 def _rating_parts(result: Row) -> list[str]:
-    condition = _condition_header(result)
-    systems: list[Any] = [
-        [
-            "System",
-            *condition,
-            "Ave.",
-            "Ave. z",
-            "95 % of z",
-            "segs",
-            "judg.",
-            "n z",
-            "raters",
-            "wins",
-            "cluster",
-        ]
-    ]
-    last: Row | None = None
-    for row in result["systems"]:
-        if last is not None and new_block(last, row):
-            systems.append(RULE)
-        last = row
-        cluster = row["cluster"]
-        systems.append(
-            [
-                row["system"], *_condition_cells(result, row), number(row["raw_mean"], 1),
-                number(row["z_mean"], 3), interval(row["z_ci"], 3), str(row["n_segments"]),
-                str(row["n_judgements"]), str(row["n_z"]),
-                str(row["n_raters"]), str(row["wins"]) if row["wins"] is not None else MISSING,
-                ranks(cluster) if cluster else MISSING,
-            ]
-        )  # fmt: skip
+    header = ["System", "Ave.", "Ave. z", "95 % of z", "segs", "judg.", "n z", "raters", "wins", "cluster"]
+    systems: list[Any] = [header]
+    for heading, rows in grouped_rows(result["systems"]):
+        systems += [heading] if heading else []
+        last: Row | None = None
+        for row in rows:
+            if last is not None and new_block(last, row):
+                systems.append(RULE)
+            last = row
+            systems.append(_system_cells(row))
     pairs: list[Any] = [
         [
-            "A",
-            "B",
-            *condition,
-            "z(A) − z(B)",
-            "p one-sided",
-            "",
-            "p two-sided",
-            "p rank sum",
-            *_corrected_header(result),
-            "common",
+            "A", "B", "z(A) − z(B)", "p one-sided", "", "p two-sided", "p rank sum",
+            *_corrected_header(result), "common",
         ]
-    ]
-    for row in ordered_pairs(result):
-        pairs.append(
+    ]  # fmt: skip
+    for heading, rows in grouped_rows(ordered_pairs(result)):
+        pairs += [heading] if heading else []
+        pairs += [
             [
-                row["system_a"], row["system_b"], *_condition_cells(result, row),
+                row["system_a"], row["system_b"],
                 number(row["z_difference"], 3), p_value(row["p_bootstrap_one_sided"]),
                 row["one_sided"].replace("_", " "), p_value(row["p_bootstrap_two_sided"]),
-                p_value(row["p_rank_sum"]), *_corrected(result, row), str(row["n_common"]),
+                p_value(row["p_rank_sum"]), *_corrected(result, row), f"{row['n_common']:,}",
             ]
-        )  # fmt: skip
-    raters: list[Any] = [["Rater", "n", "mean", "sd", ""]]
+            for row in rows
+        ]  # fmt: skip
+    return [align(systems, 1), align(pairs, 2), align(_rater_rows(result), 1)]
+
+
+def _system_cells(row: Row) -> list[str]:
+    cluster = row["cluster"]
+    return [
+        row["system"], number(row["raw_mean"], 1), number(row["z_mean"], 3), interval(row["z_ci"], 3),
+        f"{row['n_segments']:,}", f"{row['n_judgements']:,}", f"{row['n_z']:,}", f"{row['n_raters']:,}",
+        MISSING if row["wins"] is None else f"{row['wins']:,}", ranks(cluster) if cluster else MISSING,
+    ]  # fmt: skip
+
+
+def _rater_rows(result: Row) -> list[list[str]]:
+    rows = [["Rater", "n", "mean", "sd", ""]]
     for row in result["raters"]:
         remark = "no z" if row["no_variance"] else ""
         if row["excluded_by"]:
             remark = f"excluded: {row['excluded_by']}"
-        raters.append([row["rater"], str(row["n"]), number(row["mean"], 1), number(row["sd"], 1), remark])
-    return [align(systems, len(condition) + 1), align(pairs, len(condition) + 2), align(raters, 1)]
+        rows.append([row["rater"], f"{row['n']:,}", number(row["mean"], 1), number(row["sd"], 1), remark])
+    return rows
 
 
 def _preference_parts(result: Row) -> list[str]:
-    condition = _condition_header(result)
-    systems: list[Any] = [["System", *condition, "expected wins", "win rate", "n"]]
-    for row in result["systems"]:
-        systems.append(
-            [
-                row["system"], *_condition_cells(result, row), number(row["expected_wins"], 3),
-                number(row["win_rate"], 3), str(row["n"]),
-            ]
-        )  # fmt: skip
+    systems: list[Any] = [["System", "expected wins", "win rate", "n"]]
+    for heading, rows in grouped_rows(result["systems"]):
+        systems += [heading] if heading else []
+        systems += [
+            [row["system"], number(row["expected_wins"], 3), number(row["win_rate"], 3), f"{row['n']:,}"]
+            for row in rows
+        ]
     pairs: list[Any] = [
         [
-            "A",
-            "B",
-            *condition,
-            "A better",
-            "B better",
-            "equal",
-            "identical",
-            "p sign 1-sided",
-            "2-sided",
-            "p bootstrap",
-            *_corrected_header(result),
+            "A", "B", "A better", "B better", "equal", "identical", "p sign 1-sided", "2-sided",
+            "p bootstrap", *_corrected_header(result),
         ]
-    ]
-    for row in ordered_pairs(result):
-        pairs.append(
+    ]  # fmt: skip
+    for heading, rows in grouped_rows(ordered_pairs(result)):
+        pairs += [heading] if heading else []
+        pairs += [
             [
-                row["system_a"], row["system_b"], *_condition_cells(result, row), str(row["a_better"]),
-                str(row["b_better"]), str(row["equal"]), str(row["identical"]),
+                row["system_a"], row["system_b"],
+                *(f"{row[name]:,}" for name in ("a_better", "b_better", "equal", "identical")),
                 p_value(row["p_sign_one_sided"]), p_value(row["p_sign_two_sided"]),
                 p_value(row["p_bootstrap"]), *_corrected(result, row),
             ]
-        )  # fmt: skip
+            for row in rows
+        ]  # fmt: skip
     side = result["position"]
     sides = (
-        f"Left chosen {side['left']:,} times, right {side['right']:,}, equal {side['equal']:,} "
+        f"Left chosen: {side['left']:,}, right: {side['right']:,}, equal: {side['equal']:,} "
         f"(position bias: p {p_value(side['p_two_sided'])})."
     )
     raters = [["Rater", "n", ""]]
     for row in result["raters"]:
         raters.append(
-            [row["rater"], str(row["n"]), f"excluded: {row['excluded_by']}" if row["excluded_by"] else ""]
+            [row["rater"], f"{row['n']:,}", f"excluded: {row['excluded_by']}" if row["excluded_by"] else ""]
         )
     means = "Expected wins leave ties out (mean over opponents); the win rate counts a tie as half."
-    return [
-        align(systems, len(condition) + 1), means, align(pairs, len(condition) + 2), sides, align(raters, 1)
-    ]  # fmt: skip
+    return [align(systems, 1), means, align(pairs, 2), sides, align(raters, 1)]
+
+
+def grouped_rows(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """Return (heading, rows) of each condition in the order of the rows; no heading where there is none."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row.get(key) for key in CONDITION_KEYS), []).append(row)
+    return [(condition_heading(group[0]), group) for group in groups.values()]
+
+
+def condition_heading(row: Row) -> str:
+    """Write the condition of a row: "X** → Y* · newstest-ende"; empty for a row of all conditions."""
+    if row.get("testset") is None:
+        return ""
+    return f"{row.get('notation') or row.get('direction') or MISSING} · {row['testset']}"
 
 
 def ordered_pairs(result: Row) -> list[Row]:
@@ -165,16 +165,6 @@ def new_block(above: Row, below: Row) -> bool:
     return above["cluster"] is not None and above["cluster"] != below["cluster"]
 
 
-def _condition_header(result: Row) -> list[str]:
-    return ["Test set", "Condition"] if result["options"]["by_condition"] else []
-
-
-def _condition_cells(result: Row, row: Row) -> list[str]:
-    if not result["options"]["by_condition"]:
-        return []
-    return [row["testset"] or MISSING, row["notation"] or row["direction"] or MISSING]
-
-
 def _corrected_header(result: Row) -> list[str]:
     return ["p Holm"] if result["options"].get("correction", "none") != "none" else []
 
@@ -184,8 +174,8 @@ def _corrected(result: Row, row: Row) -> list[str]:
 
 
 def number(value: float | None, decimals: int) -> str:
-    """Write a number with a true minus sign; an en dash when there is none."""
-    return MISSING if value is None else f"{value:.{decimals}f}".replace("-", "−")
+    """Write a number with a true minus sign, zero without one; an en dash when there is none."""
+    return MISSING if value is None else f"{value:z.{decimals}f}".replace("-", "−")
 
 
 def p_value(value: float | None) -> str:
@@ -204,33 +194,6 @@ def ranks(cluster: Sequence[int]) -> str:
     """Write the ranks of a cluster: "3", or "3–6"."""
     first, last = cluster
     return f"{first}" if first == last else f"{first}–{last}"
-
-
-def align(rows: Sequence[Any], n_text: int) -> str:
-    """Return rows as aligned columns: the first `n_text` and words to the left, numbers to the right."""
-    cells = [row for row in rows if row is not RULE]
-    widths = [max(_width(row[column]) for row in cells) for column in range(len(cells[0]))]
-    lines = []
-    for row in (rows[0], RULE, *rows[1:]):
-        if row is RULE:
-            lines.append("─" * (sum(widths) + 2 * (len(widths) - 1)))
-            continue
-        padded = [
-            _pad(cell, width, left=column < n_text or (cell[:1].isalpha() and rows[0] is not row))
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(padded).rstrip())
-    return "\n".join(lines)
-
-
-def _width(text: str) -> int:
-    wide = sum(1 for mark in text if unicodedata.east_asian_width(mark) in "WF")
-    return len(text) + wide - sum(1 for mark in text if unicodedata.combining(mark))
-
-
-def _pad(text: str, width: int, *, left: bool) -> str:
-    space = " " * max(0, width - _width(text))
-    return text + space if left else space + text
 
 
 def csv_table(result: Row, part: str) -> str:

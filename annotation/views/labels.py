@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.utils.formats import number_format
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
-from mtcore.corpora.languages import language_name
+from annotation.services.screens import language_pair_label
 
 
 @dataclass(frozen=True)
@@ -23,15 +21,8 @@ class About:
     state_class: str
 
 
-def grouped(n: int) -> str:
-    """Write a whole number with the separators of the reader's language."""
-    return number_format(n, decimal_pos=0, force_grouping=True)
-
-
 def describe(campaign: Campaign) -> About:
     """Return the words for a campaign."""
-    reader = get_language() or "en"
-    names = (language_name(tag, reader) for tag in (campaign.source_language, campaign.target_language))
     words = {
         Campaign.State.DRAFT: (_("draft"), "muted"),
         Campaign.State.OPEN: (_("open"), "good"),
@@ -41,4 +32,4 @@ def describe(campaign: Campaign) -> About:
     state, state_class = words[Campaign.State(campaign.state)]
     if campaign.mode == Campaign.Mode.IMPORTED:
         state = _("imported")
-    return About(_(PROTOCOLS[campaign.protocol].title), " → ".join(names), state, state_class)
+    return About(_(PROTOCOLS[campaign.protocol].title), language_pair_label(campaign), state, state_class)

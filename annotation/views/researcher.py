@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import tempfile
 from collections.abc import Callable
 from typing import IO, Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -23,14 +22,17 @@ from annotation.services.campaigns import campaign_close, campaign_open
 from annotation.services.judgement_export import judgements_export
 from annotation.services.links import campaign_links
 from annotation.services.overview import Overview, campaign_overview
-from annotation.services.planning import PLAN_COLUMNS, plan_rows
+from annotation.services.plan_export import plan_export
+from annotation.services.remarks import comments_read, problems_read
+from annotation.services.score_table import pooled_note
 from annotation.services.scoring import campaign_score, options_read
 from annotation.stats.aggregate import REPEATS
 from annotation.stats.options import RESAMPLES, ScoreOptions
 from annotation.stats.ranking import RULES
 from annotation.stats.standardise import POPULATIONS
+from annotation.templatetags.shown import grouped
 from annotation.views.figures import bars_svg
-from annotation.views.labels import describe, grouped
+from annotation.views.labels import describe
 from annotation.views.tables import command_line, preference_tables, rater_rows, rating_tables
 from evalplatform.errors import BadInput, Conflict
 
@@ -84,6 +86,8 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "total": grouped(overview.n_assigned),
         "raters": _raters(overview),
         "links": campaign_links(campaign=found) if _shows_links(request, found) else [],
+        "problems": problems_read(found),
+        "comments": comments_read(found),
         "is_planned": found.mode != Campaign.Mode.IMPORTED,
     }
     return render(request, "researcher/campaign.html", context)
@@ -108,10 +112,11 @@ def _raters(overview: Overview) -> list[dict[str, Any]]:
 def results(request: HttpRequest, key: str) -> HttpResponse:
     """Show the scores of a campaign with the options of the form."""
     found = campaign_of(request, key)
-    given = {name: request.GET.get(name, "").strip() for name in FORM_FIELDS}
+    given = dict.fromkeys(FORM_FIELDS, "") | {name: text.strip() for name, text in request.GET.items()}
     rated = PROTOCOLS[found.protocol].record == "rating"
     context: dict[str, Any] = {"campaign": found, "about": describe(found), "given": given, "rated": rated}
     context |= {"choices": _choices(), "limits": RESAMPLES, "defaults": ScoreOptions()}
+    context["kept"] = [(name, text) for name, text in given.items() if name not in FORM_FIELDS and text]
     status = 200
     try:
         run = campaign_score(campaign=found, options=options_read(found, given), user=request.user)
@@ -124,6 +129,9 @@ def results(request: HttpRequest, key: str) -> HttpResponse:
         context |= rating_tables(scores) if rated else preference_tables(scores)
         context |= {"result": scores, "raters": rater_rows(scores)}
         context["command"] = command_line(found.name, run.options)
+        if scores.get("pooled"):
+            context["pooled"] = pooled_note(scores["pooled"])
+            context["by_condition_url"] = f"?{urlencode(given | {'by': 'condition'})}"
     return render(request, "researcher/results.html", context, status=status)
 
 
@@ -182,10 +190,10 @@ def plan_file(request: HttpRequest, key: str) -> HttpResponseBase:
     """Send the plan as a file."""
     found = campaign_of(request, key)
 
+    flavour = request.GET.get("flavour", "exact")
+
     def write(stream: IO[str]) -> None:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(PLAN_COLUMNS)
-        writer.writerows(plan_rows(found))
+        plan_export(campaign=found, stream=stream, flavour=flavour)
 
     return _file(write, f"{found.name}.plan.csv", TYPES["csv"])
 

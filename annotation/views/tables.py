@@ -7,16 +7,27 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.services.score_table import interval, new_block, number, ordered_pairs, p_value, ranks
+from annotation.services.score_table import (
+    grouped_rows,
+    interval,
+    new_block,
+    number,
+    ordered_pairs,
+    p_value,
+    ranks,
+)
 from annotation.stats.options import ScoreOptions
+from annotation.templatetags.shown import grouped
 from annotation.views.figures import interval_svg, shares_svg, span_of
 
 Row = dict[str, Any]
+FOLD_ROWS = 10
+"""A longer table of pairs is folded."""
 SHARES = ("a_better", "equal", "b_better")
 
 
 def rating_tables(result: Row) -> Row:
-    """Return systems and pairs of a direct assessment as cells."""
+    """Return systems and pairs of a direct assessment as cells, in a group for each condition."""
     systems = result["systems"]
     span = span_of(value for row in systems for value in (row["z_mean"], *(row["z_ci"] or ())))
     pairs = ordered_pairs(result)
@@ -25,26 +36,37 @@ def rating_tables(result: Row) -> Row:
     )
     return {
         "systems": [
-            _system(row, span, cut=below is not None and new_block(row, below))
-            for row, below in zip(systems, [*systems[1:], None], strict=True)
+            (
+                heading,
+                [
+                    _system(row, span, cut=below is not None and new_block(row, below))
+                    for row, below in zip(rows, [*rows[1:], None], strict=True)
+                ],
+            )
+            for heading, rows in grouped_rows(systems)
         ],
-        "pairs": [_pair(row, pair_span) for row in pairs],
-    }
+        "pairs": [
+            (heading, [_pair(row, pair_span) for row in rows]) for heading, rows in grouped_rows(pairs)
+        ],
+    } | _pairs_folded(pairs)
+
+
+def _pairs_folded(pairs: list[Row]) -> Row:
+    return {"n_pairs": grouped(len(pairs)), "fold_pairs": len(pairs) > FOLD_ROWS}
 
 
 def _system(row: Row, span: tuple[float, float], *, cut: bool) -> Row:
     z, bounds = number(row["z_mean"], 3), interval(row["z_ci"], 3)
     return {
         "system": row["system"],
-        "condition": condition(row),
         "raw": number(row["raw_mean"], 1),
         "raw_ci": interval(row["raw_ci"], 1),
         "z": z,
         "z_ci": bounds,
         "figure": interval_svg(row["z_mean"], row["z_ci"], span, f"{z}, {bounds}"),
-        "segments": row["n_segments"],
-        "judgements": row["n_judgements"],
-        "raters": row["n_raters"],
+        "segments": grouped(row["n_segments"]),
+        "judgements": grouped(row["n_judgements"]),
+        "raters": grouped(row["n_raters"]),
         "wins": number(row["wins"], 0),
         "cluster": ranks(row["cluster"]) if row["cluster"] else number(None, 0),
         "cut": cut,
@@ -56,7 +78,6 @@ def _pair(row: Row, span: tuple[float, float]) -> Row:
     return {
         "a": row["system_a"],
         "b": row["system_b"],
-        "condition": condition(row),
         "difference": difference,
         "difference_ci": bounds,
         "figure": interval_svg(row["z_difference"], row["z_difference_ci"], span, f"{difference}, {bounds}"),
@@ -65,25 +86,30 @@ def _pair(row: Row, span: tuple[float, float]) -> Row:
         "two_sided": p_value(row["p_bootstrap_two_sided"]),
         "significant": (row["p_bootstrap_two_sided"] or 1) < 0.05,
         "rank_sum": p_value(row["p_rank_sum"]),
-        "common": row["n_common"],
+        "common": grouped(row["n_common"]),
     }
 
 
 def preference_tables(result: Row) -> Row:
-    """Return systems and pairs of preferences as cells."""
+    """Return systems and pairs of preferences as cells, in a group for each condition."""
+    pairs = ordered_pairs(result)
+    position = result["position"]
     return {
         "systems": [
-            {
-                "system": row["system"],
-                "condition": condition(row),
-                "expected_wins": number(row["expected_wins"], 3),
-                "win_rate": number(row["win_rate"], 3),
-                "n": row["n"],
-            }
-            for row in result["systems"]
+            (heading, [_preferred(row) for row in rows]) for heading, rows in grouped_rows(result["systems"])
         ],
-        "pairs": [_preference(row) for row in ordered_pairs(result)],
-        "position": result["position"] | {"p": _equals(p_value(result["position"]["p_two_sided"]))},
+        "pairs": [(heading, [_preference(row) for row in rows]) for heading, rows in grouped_rows(pairs)],
+        "position": {side: grouped(position[side]) for side in ("left", "right", "equal")}
+        | {"p": _equals(p_value(position["p_two_sided"]))},
+    } | _pairs_folded(pairs)
+
+
+def _preferred(row: Row) -> Row:
+    return {
+        "system": row["system"],
+        "expected_wins": number(row["expected_wins"], 3),
+        "win_rate": number(row["win_rate"], 3),
+        "n": grouped(row["n"]),
     }
 
 
@@ -97,10 +123,9 @@ def _preference(row: Row) -> Row:
     return {
         "a": row["system_a"],
         "b": row["system_b"],
-        "condition": condition(row),
-        "cells": [{"count": row[name], "share": texts[name]} for name in SHARES],
+        "cells": [{"count": grouped(row[name]), "share": texts[name]} for name in SHARES],
         "figure": shares_svg([shares[name][0] for name in SHARES], label) if known else "",
-        "identical": row["identical"],
+        "identical": grouped(row["identical"]),
         "one_sided": p_value(row["p_sign_one_sided"]),
         "two_sided": p_value(row["p_sign_two_sided"]),
         "significant": row["p_sign_two_sided"] is not None and row["p_sign_two_sided"] < 0.05,
@@ -119,17 +144,11 @@ def _share(bounds: list[float] | None) -> str:
     return f"{share:.0f} % ({low:.0f}–{high:.0f})"
 
 
-def condition(row: Row) -> str:
-    """Write the condition of a row; empty when scores are not cut by condition."""
-    if row.get("testset") is None:
-        return ""
-    return f"{row['notation'] or row['direction'] or number(None, 0)} · {row['testset']}"
-
-
 def rater_rows(result: Row) -> list[Row]:
     """Return the raters with the numbers written out."""
     return [
-        row | {"mean": number(row.get("mean"), 1), "sd": number(row.get("sd"), 1)} for row in result["raters"]
+        row | {"n": grouped(row["n"]), "mean": number(row.get("mean"), 1), "sd": number(row.get("sd"), 1)}
+        for row in result["raters"]
     ]
 
 
