@@ -17,6 +17,7 @@ from annotation.design.estimate import Estimate, count_words, estimate_plan
 from annotation.design.plan import Plan
 from annotation.models import AuditEvent, Campaign, CampaignOutput, Participation, Study
 from annotation.protocols import PROTOCOLS, Protocol
+from annotation.services.guidelines import guidelines_notices, text_length_check
 from annotation.services.items import ItemDraft, items_draft
 from annotation.services.planning import assignments_write, items_write, plan_draft
 from annotation.services.selection import PlainTexts, Selection
@@ -124,7 +125,8 @@ def campaign_draft(
         spread=options.spread,
         rng=planning,
     )
-    return CampaignDraft(options, selection, texts, items.drafts, plan, items.notices)
+    notices = (*items.notices, *guidelines_notices(options.guidelines))
+    return CampaignDraft(options, selection, texts, items.drafts, plan, notices)
 
 
 def campaign_estimate(*, draft: CampaignDraft) -> Estimate:
@@ -158,7 +160,8 @@ def campaign_create(*, draft: CampaignDraft, owner: User | None = None) -> Campa
                 "campaign.created", actor=owner, study=study, campaign=campaign, options=_plain(options)
             )
             return campaign
-    except IntegrityError as error:
+    except (IntegrityError, Conflict) as error:
+        # Another command of the same name was faster: its campaign is the reason, whatever met first.
         if Campaign.objects.filter(name=options.name).exists():
             raise _name_taken(options.name) from error
         raise
@@ -206,6 +209,8 @@ def _check_options(options: CampaignOptions, selection: Selection) -> None:
         check_name(options.name, "campaign")
         check_name(options.study or options.name, "study")
         check_unique(options.raters, "rater")
+    text_length_check(options.guidelines, "guidelines")
+    text_length_check(options.consent, "consent text")
     if not 0 <= options.seed <= MAX_SEED:
         raise BadInput(f"The seed {options.seed} cannot be used.", "Give a whole number from 0 on.")
     low, high = options.scale

@@ -126,8 +126,12 @@ def choose_segments(
     if (sampled and dash) or not all(part.isascii() and part.isdigit() for part in numbers):
         raise BadInput(f"“{spec}” does not name segments.", "Give N (the first N), A-B (lines), or sample:N.")
     low, high = (int(first), int(last)) if dash else (1, int(first))
+    if low < 1 or high < 1:
+        raise BadInput(f"“{spec}” begins before the first segment.", "Segments count from 1.")
+    if low > high:
+        raise BadInput(f"“{spec}” goes backwards.", f"Write {last}-{first} for segments {last} to {first}.")
     available = len(whole) if sampled else n_segments
-    if not 1 <= low <= high <= available:
+    if high > available:
         raise BadInput(
             f"Segments {spec} are not to be had: test set “{testset}” has {available:,}"
             f"{' without a blank text' if sampled else ''}.",

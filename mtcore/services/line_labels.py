@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from evalplatform.errors import BadInput
 from mtcore.corpora.checks import check_same_length
+from mtcore.corpora.names import JOINER, visible
 from mtcore.corpora.provenance import DIRECTIONS
 from mtcore.services.texts import NamedText, as_bad_input
 
-MAX_DOCUMENT_NAME = 500
+MAX_DOCUMENT_NAME = 200
 
 
 def directions_read(direction: str | NamedText, source: NamedText) -> tuple[str, ...]:
@@ -50,6 +51,12 @@ def documents_read(documents: NamedText | None, source: NamedText) -> tuple[str,
         if not name.strip() or len(name) > MAX_DOCUMENT_NAME:
             raise BadInput(
                 f"{place}: a document id of 1–{MAX_DOCUMENT_NAME} characters is expected.", "Correct it."
+            )
+        if JOINER in name or visible(name) != name:
+            raise BadInput(
+                f"{place}: the document id “{visible(name)[:60]}” holds a tab, “{JOINER}” or another "
+                "character that ids cannot have.",
+                "Use printable characters.",
             )
         if name in first_line and documents.lines[number - 2] != name:
             raise BadInput(

@@ -13,7 +13,7 @@ from mtcore.corpora.names import check_name
 from mtcore.models import OutputSegment, System, SystemOutput, TestSet, TextVersion
 from mtcore.models.fields import sha256
 from mtcore.services.testsets import BATCH
-from mtcore.services.texts import NamedText, as_bad_input, lines_named
+from mtcore.services.texts import NamedText, as_bad_input, lines_check, lines_named
 from mtcore.services.versions import testset_find, version_find, version_lines, version_original
 
 KINDS = tuple(kind.value for kind in System.Kind)
@@ -39,6 +39,7 @@ def output_draft(*, system: str, text: NamedText, source: NamedText, kind: str =
     """
     if kind and kind not in KINDS:
         raise BadInput(f"“{kind}” is not a kind of system.", f"Give one of {', '.join(KINDS)}.")
+    lines_check(text)
     with as_bad_input():
         check_name(system, "system")
         check_same_length((source.file, source.lines), (text.file, text.lines))

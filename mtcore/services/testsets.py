@@ -17,7 +17,7 @@ from mtcore.corpora.provenance import Version, depth, resolve
 from mtcore.models import Document, Segment, SegmentText, TestSet, TextVersion
 from mtcore.models.fields import sha256
 from mtcore.services.line_labels import directions_read, documents_read
-from mtcore.services.texts import NamedText, as_bad_input, blank_notice
+from mtcore.services.texts import NamedText, as_bad_input, blank_notice, lines_check
 from mtcore.services.versions import testset_find, uniform_direction
 
 DEFAULT_NAMES = {"source": "source", "target": "reference"}
@@ -155,6 +155,8 @@ def _side(side: str, texts: Sequence[NamedText]) -> list[VersionDraft]:
 def _check_texts(versions: Sequence[VersionDraft]) -> None:
     if not versions or versions[0].side != "source":
         raise BadInput("A test set needs a source text.", "Give one with --source.")
+    for version in versions:
+        lines_check(version.text)
     first = (versions[0].text.file, versions[0].text.lines)
     others = [(version.text.file, version.text.lines) for version in versions[1:]]
     with as_bad_input():

@@ -17,6 +17,7 @@ from mtcore.corpora.provenance import ProvenanceError
 from mtcore.corpora.reader import decode_text, read_bytes, read_lines
 
 SHOWN_LINES = 5
+LINE_LENGTH = 20_000
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,21 @@ def text_read(path: str, *, name: str = "") -> NamedText:
     if not any(line.strip() for line in text.lines):
         raise BadInput(f"{text.file} holds nothing but blank lines.", "Give a file with one segment a line.")
     return text
+
+
+def lines_check(text: NamedText) -> None:
+    """Make sure that every line is a segment that a person can read.
+
+    Raises:
+        BadInput: a line has more than 20,000 characters; the message names it.
+    """
+    for number, line in enumerate(text.lines, start=1):
+        if len(line) > LINE_LENGTH:
+            raise BadInput(
+                f"{text.file}, line {number:,} has {len(line):,} characters; a segment has at most "
+                f"{LINE_LENGTH:,}.",
+                "Write one segment a line, or split this one.",
+            )
 
 
 def document_read(path: str) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandParser
 
+from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
 from annotation.services.campaigns import (
     CampaignDraft,
@@ -19,7 +21,9 @@ from annotation.services.links import base_url_check, campaign_links
 from annotation.services.selection import PlainTexts, Selection, selection_load, selection_of_texts
 from annotation.services.studies import owner_find, rater_names
 from evalplatform.commands import HouseCommand
+from evalplatform.env import LOCAL_URL
 from evalplatform.errors import BadInput
+from evalplatform.words import counted, moment
 from mtcore.models import System
 from mtcore.services.outputs import output_draft
 from mtcore.services.testsets import testset_draft
@@ -73,6 +77,12 @@ class Command(HouseCommand):
             self.stderr.write(
                 f"Note: the plan was drawn with seed {campaign.seed}; do not show it to raters."
             )
+        self.stderr.write(created_text(campaign, draft, base_url or settings.BASE_URL))
+        if not base_url and settings.BASE_URL == LOCAL_URL:
+            self.stderr.write(
+                f"Note: links begin with {LOCAL_URL} and open on this machine only; set BASE_URL in .env, or "
+                "print them anew with campaign_links NAME --base-url URL."
+            )
         for rater, link in campaign_links(campaign=campaign, base_url=base_url):
             self.stdout.write(f"{rater}\t{link}")
 
@@ -125,17 +135,35 @@ def add_plan_arguments(parser: CommandParser) -> None:
     )
 
 
+def created_text(campaign: Campaign, draft: CampaignDraft, base_url: str) -> str:
+    """Write what was made, until when its links work, and where it is watched."""
+    estimate = campaign_estimate(draft=draft)
+    until = campaign.participations.values_list("link_expires_at", flat=True).first()
+    links = f"links work until {moment(until)}" if until else "links do not expire"
+    return (
+        f"Campaign “{campaign.name}”: {counted(estimate.items, 'item')}, "
+        f"{counted(estimate.judgements, 'judgement')}; {links}.\n"
+        f"Its page: {base_url}{campaign.get_absolute_url()}"
+    )
+
+
 def estimate_text(draft: CampaignDraft) -> str:
     """Write what a campaign would ask of its raters."""
     estimate = campaign_estimate(draft=draft)
     unseen = draft.n_identical
-    identical = f" ({unseen:,} identical pairs are counted, not shown)" if unseen else ""
+    verb = "is" if unseen == 1 else "are"
+    identical = f" ({counted(unseen, 'identical pair')} {verb} counted, not shown)" if unseen else ""
     lines = [f"items\t{estimate.items:,}{identical}", f"judgements\t{estimate.judgements:,}"]
     lines += [
-        f"{rater}\t{load:,} judgements\tabout {estimate.minutes[rater]:,.0f} minutes"
+        f"{rater}\t{counted(load, 'judgement')}\tabout {counted(_minutes(estimate.minutes[rater]), 'minute')}"
         for rater, load in estimate.loads.items()
     ]
     return "\n".join(lines)
+
+
+def _minutes(minutes: float) -> int:
+    """Return whole minutes, at least one."""
+    return max(1, round(minutes))
 
 
 def _campaign_options(options: dict[str, Any]) -> CampaignOptions:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from evalplatform.commands import HouseCommand
 from evalplatform.errors import BadInput
-from mtcore.corpora.provenance import DIRECTIONS, label
+from evalplatform.words import counted
+from mtcore.corpora.provenance import DIRECTIONS, Version, depth, label
 from mtcore.corpora.testset_formats import TESTSET_FORMATS
 from mtcore.models import TestSet
 from mtcore.services.testset_files import files_read, testset_files_create, testset_files_draft
@@ -17,6 +19,7 @@ from mtcore.services.texts import NamedText, named_split, text_read
 from mtcore.services.versions import testset_direction, testset_versions
 
 PLAIN = "plain"
+NATURAL = {"direct": "source", "reverse": "target"}
 PLAIN_ONLY = ("source", "reference", "double_translation", "derived_from", "documents")
 FILE_ONLY = ("file", "columns", "outputs")
 
@@ -84,11 +87,11 @@ class Command(HouseCommand):
         for notice in notices:
             self.stderr.write(f"Note: {notice}")
         if not created:
-            self.stdout.write(f"Test set {testset.name} is already there, with the same content.")
+            self.stdout.write(f"Test set “{testset.name}” is already there, with the same content.")
         self.stdout.write(f"{testset.name}: {testset.source_language} → {testset.target_language}")
         self.stdout.write(versions_table(testset))
         if systems:
-            self.stdout.write(f"Outputs of {len(systems):,} systems: {', '.join(systems)}")
+            self.stdout.write(f"Outputs of {counted(len(systems), 'system')}: {', '.join(systems)}")
 
     def _plain(self, options: dict[str, Any]) -> tuple[TestSet, bool, tuple[str, ...], list[str]]:
         if not options["source"]:
@@ -134,14 +137,34 @@ def versions_table(testset: TestSet) -> str:
     pure = list(versions)
     rows = [("side", "kind", "name", "notation", "from", "lines", "sha256")]
     for version, row in versions.items():
-        made_from = row.derived_from.name if row.derived_from else ""
         notation = label(version, pure, direction) if direction else "–"
-        kind = version.kind.replace("_", " ")
+        made_from = row.derived_from.name if row.derived_from else _assumed(version, pure, direction)
+        kind = _kind(version, direction)
         rows.append((version.side, kind, version.name, notation, made_from, f"{n_lines:,}", row.sha256[:12]))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     )
+
+
+def _kind(version: Version, direction: str) -> str:
+    """Say in plain words what a version is; without a direction nothing is known of who translated what."""
+    if version.kind == "double_translation":
+        return "double translation"
+    if not direction:
+        return "main" if version.kind == "original" else "alternative"
+    if version.side == NATURAL[direction] and version.kind == "original":
+        return "written first"
+    return "translation" if version.kind == "original" else "alternative translation"
+
+
+def _assumed(version: Version, versions: Sequence[Version], direction: str) -> str:
+    """Return what a version without a stated parent is taken to be made from, as its notation takes it."""
+    if not depth(version, versions, direction):
+        return ""
+    side = "target" if version.side == "source" else "source"
+    found = next((one for one in versions if (one.side, one.kind) == (side, "original")), None)
+    return f"{found.name} (assumed)" if found else ""
 
 
 def _refuse_options(options: dict[str, Any], names: tuple[str, ...]) -> None:
