@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
-from annotation.services.report import trace, trace_preferences
+from annotation.services.report import trace, trace_pairs, trace_preferences
 from annotation.services.report.compute import Report, campaign_report
 from annotation.services.report.document import figure_named, sections_of, table_named
 from annotation.services.report.headline import headline
@@ -183,7 +183,7 @@ def _trace(
         source = trace.rater_trace if rated else trace_preferences.rater_trace
         return source(campaign, options, asked["rater"]), options
     if "a" in asked and "b" in asked:
-        pair = trace.pair_trace if rated else trace_preferences.pair_trace
+        pair = trace_pairs.pair_trace if rated else trace_preferences.pair_trace
         return pair(campaign, options, (asked["a"], asked["b"]), condition), options
     if "system" not in asked:
         raise BadInput(_("The address names no system, pair or rater."), _("Open a number in the report."))

@@ -79,8 +79,9 @@ def _tables(found: Row, rows: list[Row]) -> list[Table]:
         ],
         rows,
     )
-    parts = [{"term": str(TERMS.get(term, term))} | values for term, values in found["variances"].items()]
-    variances = Table(
+    variances = found["variances"]
+    parts = [{"term": str(words)} | variances[term] for term, words in TERMS.items() if term in variances]
+    shares = Table(
         "variances",
         _("Where the variance of z comes from"),
         [
@@ -91,7 +92,7 @@ def _tables(found: Row, rows: list[Row]) -> list[Table]:
         ],
         parts,
     )
-    tables = [systems, variances]
+    tables = [systems, shares]
     comparison = found["comparison"]
     if "refused" not in comparison and comparison["disagreements"]:
         tables.append(_disagreements(comparison["disagreements"]))

@@ -13,7 +13,7 @@ from annotation.models import Campaign, Judgement
 from annotation.services.report.data import RatedData, rated_read
 from annotation.services.report.ratings import counted
 from annotation.services.report.tables import Column, Table
-from annotation.services.score_table import number, p_value
+from annotation.services.score_table import number
 from annotation.services.scoring import campaign_score
 from annotation.stats.disagreement import counted_rounds
 from annotation.stats.options import ScoreOptions
@@ -21,7 +21,7 @@ from annotation.stats.records import KINDS, BoolArray, IntArray
 from evalplatform.errors import NotFound
 
 Row = dict[str, Any]
-CONDITION = ("testset", "input", "reference", "direction")
+QUANTITIES = ("raw_mean", "z_mean", "n_judgements")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def system_trace(
         options: how it is scored; by condition when one is given.
         system: name.
         condition: test set, input, reference and direction; empty for all conditions together.
-        quantity: "raw_mean", "z_mean" or "n_judgements".
+        quantity: one of `QUANTITIES`.
 
     Raises:
         NotFound: the report has no such number.
@@ -62,10 +62,12 @@ def system_trace(
     row = found_row(
         one
         for one in result["systems"]
-        if one["system"] == system and all((one[key] or "") == value for key, value in condition.items())
+        if one["system"] == system
+        and quantity in QUANTITIES
+        and all((one[key] or "") == value for key, value in condition.items())
     )
     data = rated_read(campaign, options)
-    rows = _ratings_of(data, options, system, condition)
+    rows = ratings_of(data, options, system, condition)
     decimals = 1 if quantity == "raw_mean" else 3
     name = {"raw_mean": _("raw mean"), "z_mean": _("mean z")}.get(quantity, _("judgements"))
     value = f"{row[quantity]:,}" if quantity == "n_judgements" else number(row[quantity], decimals)
@@ -88,9 +90,7 @@ def found_row(rows: Iterable[Row]) -> Row:
     return row
 
 
-def _ratings_of(
-    data: RatedData, options: ScoreOptions, system: str, condition: Mapping[str, str]
-) -> IntArray:
+def ratings_of(data: RatedData, options: ScoreOptions, system: str, condition: Mapping[str, str]) -> IntArray:
     """Return the rows of the ratings that count for a system, by test set and segment."""
     table = data.ratings.table
     wanted = np.array(
@@ -208,84 +208,6 @@ def rater_trace(campaign: Campaign, options: ScoreOptions, rater: str) -> Trace:
         _rating_rows(data, rows),
     )
     return Trace(rater, f"{values['mean']} ± {values['sd']}", words, found, result["signature"])
-
-
-def pair_trace(
-    campaign: Campaign, options: ScoreOptions, names: tuple[str, str], condition: Mapping[str, str]
-) -> Trace:
-    """Return the segments behind the test of a pair of systems.
-
-    Raises:
-        NotFound: the report has no such pair.
-    """
-    result = campaign_score(campaign=campaign, options=options).result or {}
-    row = found_row(
-        one
-        for one in result["pairs"]
-        if (one["system_a"], one["system_b"]) == names
-        and all((one.get(key) or "") == value for key, value in condition.items())
-    )
-    data = rated_read(campaign, options)
-    rows = _segment_rows(data, [_segment_means(data, options, name, condition) for name in names])
-    columns = [
-        Column("segment", _("Segment"), "text", 0, "segment"),
-        Column("testset", _("Test set")),
-        Column("a", names[0], "number", 3),
-        Column("b", names[1], "number", 3),
-        Column("difference", _("Difference"), "number", 3),
-    ]
-    table = Table("segments", _("Mean z of both systems on each common segment"), columns, rows)
-    title = _("%(a)s against %(b)s") % {"a": names[0], "b": names[1]}
-    return Trace(title, number(row["z_difference"], 3), _pair_words(row, options), table, result["signature"])
-
-
-def _segment_means(
-    data: RatedData, options: ScoreOptions, system: str, condition: Mapping[str, str]
-) -> dict[int, float]:
-    rows = _ratings_of(data, options, system, condition)
-    rows = rows[~np.isnan(data.z[rows])]
-    segment = data.ratings.table.segment[rows]
-    return {int(code): float(data.z[rows][segment == code].mean()) for code in np.unique(segment)}
-
-
-def _segment_rows(data: RatedData, means: list[dict[int, float]]) -> list[Row]:
-    segments = data.ratings.table.segments
-    return [
-        {
-            "testset": segments[code][0],
-            "segment": str(segments[code][1]),
-            "a": means[0][code],
-            "b": means[1][code],
-            "difference": means[0][code] - means[1][code],
-        }
-        for code in sorted(means[0].keys() & means[1].keys())
-    ]
-
-
-def _pair_words(row: Row, options: ScoreOptions) -> list[str]:
-    p, b = row["p_bootstrap_two_sided"], options.resamples
-    words = [
-        _("The difference is the mean over the %(n)s segments that both have.")
-        % {"n": f"{row['n_common']:,}"}
-    ]
-    if p is None:
-        return [*words, _("Two common segments at least are needed to test it.")]
-    count = round(p * (b + 1) / 2) - 1
-    values = {"b": f"{b:,}", "seed": options.seed, "p": p_value(p), "count": f"{max(0, count):,}"}
-    if p >= 1:
-        return [
-            *words,
-            _("Of %(b)s resamples of segments (seed %(seed)s) about half favour either system: p = 1.")
-            % values,
-        ]
-    return [
-        *words,
-        _(
-            "Of %(b)s resamples of segments (seed %(seed)s) %(count)s had a difference of 0 or on the "
-            "other side, so the two-sided p is 2 · (%(count)s + 1) / (%(b)s + 1) = %(p)s."
-        )
-        % values,
-    ]
 
 
 def times_of(rows: Sequence[Row]) -> None:

@@ -1,0 +1,63 @@
+"""`report_campaign`: Markdown to the screen, or a folder with everything."""
+
+import csv
+
+import pytest
+from defusedxml import ElementTree
+
+from annotation.models import ScoreRun
+from tests.factories.commands import refused, run
+from tests.factories.reports import rated
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_prints_the_report(capsys):
+    rated()
+    text, _ = run("report_campaign", "harbour", "--seed", "9", "--correction", "holm")
+    assert text.startswith("# harbour\n\n3 raters rated")
+    for heading in (
+        "## Ranking",
+        "## Agreement",
+        "## Raters",
+        "## Another model beside z",
+        "## Does it hold?",
+    ):
+        assert heading in text
+    assert "seed 9" in text and "correction:holm" in text
+    assert "nan" not in text and "None" not in text
+
+
+def test_it_writes_a_folder_with_every_table_and_figure(tmp_path):
+    rated()
+    folder = tmp_path / "report"
+    text, _ = run("report_campaign", "harbour", "--output", folder)
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert f"{len(files)} files" in text
+    assert {"report.md", "figures/ranking.svg", "tables/ranking.tex", "tables/pairs.csv"} <= files
+    markdown = (folder / "report.md").read_text("utf-8")
+    for path in (folder / "figures").iterdir():
+        ElementTree.fromstring(path.read_bytes())
+        assert f"](figures/{path.name})" in markdown
+    with (folder / "tables" / "ranking.csv").open(encoding="utf-8", newline="") as stream:
+        assert {row["system"] for row in csv.DictReader(stream)} == {"BT", "OP"}
+    assert [path.name for path in tmp_path.iterdir()] == ["report"]
+
+
+def test_it_refuses_before_it_computes(tmp_path):
+    rated()
+    (tmp_path / "taken").mkdir()
+    assert "exists already" in refused("report_campaign", "harbour", "--output", tmp_path / "taken")
+    (tmp_path / "file").write_text("x")
+    assert "cannot be written" in _refused_late(tmp_path / "file" / "report")
+    assert "no campaign" in refused("report_campaign", "harbor town")
+    assert "percentile" in refused("report_campaign", "harbour", "--interval", "wide")
+
+
+def _refused_late(folder):
+    """Return the refusal of a place that only writing finds out about."""
+    run("report_campaign", "harbour")  # stores what would be computed
+    stored = ScoreRun.objects.count()
+    message = refused("report_campaign", "harbour", "--output", folder)
+    assert ScoreRun.objects.count() == stored
+    return message
