@@ -332,6 +332,35 @@ def test_imported_judgements_and_unknown_texts(tmp_path):
     assert study_verify(package).differences == ()
 
 
+def test_conditions_with_several_inputs_and_references(tmp_path):
+    lines = [
+        "judgement,protocol,languages,scale,rater,testset,document,segment,direction,input,context,left,choice,"
+        "score"
+    ]
+    for number in range(96):
+        rater, segment = "uvw"[number % 3], number // 3 % 8 + 1
+        input_, reference = ("X", "X2")[number // 24 % 2], ("r1", "r2")[number // 48]
+        left = "A|B" if segment == 3 else ("A", "B")[number * 7 % 5 % 2]
+        lines.append(
+            f"j{number},reference_da,en-de,0-100,{rater},news,d{segment // 4},{segment},reverse,{input_},"
+            f"{reference},{left},,{(number * 37) % 101}"
+        )
+    (tmp_path / "file.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    run("import_judgements", "many", tmp_path / "file.csv", "--format", "csv")
+    study = Study.objects.get(name="many")
+    campaign = study.campaigns.get()
+    options = ScoreOptions(by_condition=True, unit="document")
+    own = campaign_score(campaign=campaign, options=options).result
+    package = study_export(study=study, output=tmp_path / "p").path
+    assert study_verify(package).differences == ()
+    (path,) = package.glob("campaigns/many/scores/options-*.json")
+    packed = json.loads(path.read_text("utf-8"))
+    assert len({(row["input"], row["reference"]) for row in own["systems"]}) == 4
+    assert _same(packed["systems"], own["systems"]) and _same(packed["pairs"], own["pairs"])
+    assert len(list((package / "mt-metrics-eval").iterdir())) == 2
+    assert len(list(package.glob("mt-metrics-eval/news-X/human-scores/*-z.seg.score"))) == 2
+
+
 def test_judgements_of_a_package_can_be_imported_again(study, tmp_path):
     package = study_export(study=study, output=tmp_path / "package").path
     own = campaign_score(campaign=study.campaigns.get(name="By source"), options=ScoreOptions()).result
