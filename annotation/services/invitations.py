@@ -7,6 +7,7 @@ from django.core import signing
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.models import Campaign, Participation
 from evalplatform.errors import Conflict, NotFound
@@ -59,9 +60,18 @@ def participation_check(participation: Participation) -> None:
         )
     state = participation.campaign.state
     if state == Campaign.State.CLOSED:
-        raise Conflict(_("This campaign is closed."), _("Your answers are saved. Nothing is left to do."))
+        raise Conflict(_("This campaign is closed."), _closed_remedy(participation))
     if state != Campaign.State.OPEN:
         raise Conflict(_("This campaign is not open at the moment."), _("Try again later."))
+
+
+def _closed_remedy(participation: Participation) -> str:
+    """Say that nothing is asked any more, and that answers are saved where there are any."""
+    done = participation.assignments.done().count()
+    if not done:
+        return _("Nothing is asked of you any more.")
+    saved = ngettext("Your answer is saved.", "Your %(n)s answers are saved.", done) % {"n": done}
+    return saved + " " + _("Nothing is left to do.")
 
 
 def invitation_renew(*, participation: Participation) -> str:

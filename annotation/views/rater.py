@@ -25,6 +25,7 @@ from annotation.services.participation import (
     consent_text,
     guidelines_html,
     participation_consent,
+    participation_progress,
     participation_seen,
     participation_start,
     problem_report,
@@ -60,10 +61,19 @@ def invite(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         participation_start(participation=participation)
         remember(request, participation)
-        return redirect("rate" if participation.consented_at else "consent", campaign.key)
-    return render(
-        request, "rater/invite.html", _heading(campaign) | {"expires": participation.link_expires_at}
-    )
+        return redirect(_first_page(participation), campaign.key)
+    context = _heading(campaign) | {"expires": participation.link_expires_at}
+    if participation.consented_at is not None:
+        context["progress"] = participation_progress(participation).as_dict()
+    return render(request, "rater/invite.html", context)
+
+
+def _first_page(participation: Participation) -> str:
+    """Return the page an invitation leads to: consent, rating, or the last one when all is done."""
+    if participation.consented_at is None:
+        return "consent"
+    progress = participation_progress(participation)
+    return "rate" if progress.left or not progress.total else "finish"
 
 
 @page_methods

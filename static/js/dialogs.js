@@ -37,17 +37,28 @@
   /** Send what a rater reports about the item named by `assignment()`. */
   rating.listenToProblems = ({ server, url, assignment }) => {
     const [form, text, status] = [byId("problem-form"), byId("problem-text"), byId("problem-status")];
-    byId("problem").addEventListener("close", () => (status.textContent = ""));
+    const thanks = byId("problem-thanks");
+    let isSending = false;
+    const showThanks = (isSent) => ([form.hidden, thanks.hidden] = [isSent, !isSent]);
+    byId("problem").addEventListener("close", () => {
+      status.textContent = "";
+      showThanks(false);
+    });
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
+      if (isSending) return;
+      isSending = true;
       try {
         await server.post(url, { assignment: assignment(), text: text.value });
         text.value = "";
-        status.textContent = say("problem_sent");
-        setTimeout(() => byId("problem").close(), 1_200);
+        status.textContent = "";
+        showThanks(true);
+        thanks.querySelector("button").focus();
       } catch (problem) {
         const { detail, remedy } = problem.body ?? {};
         status.textContent = [detail, remedy].filter(Boolean).join(" ") || say("problem_failed");
+      } finally {
+        isSending = false;
       }
     });
   };

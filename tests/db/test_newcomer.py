@@ -3,26 +3,23 @@
 import csv
 import io
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from annotation.models import Assignment, Campaign
+from annotation.models import Assignment, Campaign, Judgement, Participation
+from annotation.services.invitations import invitation_url
 from annotation.services.score_table import interval, number
 from evalplatform.errors import Conflict
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import invented_lines, make_campaign
 from tests.factories.commands import refused, run
 from tests.factories.files import write_lines
-from tests.factories.rating import (
-    answer,
-    keys,
-    participation_of,
-    rater_client,
-    rating_campaign,
-)
+from tests.factories.rating import answer, keys, participation_of, rater_client, rating_campaign, send_form
 
 pytestmark = pytest.mark.django_db
 
@@ -285,3 +282,67 @@ def test_a_plan_can_be_opened_in_a_spreadsheet(root, tmp_path):
     assert file.read_bytes() == b"".join(root.get(address, {"flavour": "spreadsheet"}).streaming_content)
     assert root.get(address, {"flavour": "vanilla"}).status_code == 400
     assert "flavour=spreadsheet" in root.get(reverse("campaign", args=[campaign.key])).content.decode()
+
+
+def test_a_returning_rater_is_welcomed_back_and_a_finished_one_gets_the_code():
+    campaign = rating_campaign(n_segments=1)
+    rater = participation_of(campaign)
+    link = invitation_url(rater, base_url="")
+    browser = rater_client(rater)
+    send_form(browser, campaign)
+    page = Client().get(link).content.decode()
+    assert "Welcome back" in page and "1 of 2 done." in page and "Go on rating" in page
+    assert Client().post(link).url == f"/rate/{campaign.key}/"
+    send_form(browser, campaign)
+    page = Client().get(link).content.decode()
+    assert "2 of 2 done." in page and "Go on rating" not in page
+    other = Client()
+    finish = other.post(link).url
+    assert finish == f"/rate/{campaign.key}/finish"
+    assert campaign.completion_code in other.get(finish).content.decode()
+
+
+def test_the_invitation_names_the_end_of_the_link_with_its_zone():
+    campaign = rating_campaign(consented=False)
+    rater = participation_of(campaign)
+    rater.link_expires_at = timezone.now() + timedelta(days=3)
+    rater.save()
+    page = Client().get(invitation_url(rater, base_url="")).content.decode()
+    assert re.search(r"The link works until \d+ \w{3} \d{4}, \d\d:\d\d UTC\.<", page)
+    assert "Welcome back" not in page
+
+
+@pytest.mark.parametrize(
+    ("n", "said"), [(0, "Nothing is asked"), (1, "Your answer is saved."), (2, "Your 2 answers are saved.")]
+)
+def test_a_closed_campaign_speaks_of_answers_only_where_there_are_some(n, said):
+    campaign = rating_campaign()
+    rater = participation_of(campaign)
+    browser = rater_client(rater)
+    for place, key in enumerate(keys(rater)[:n]):
+        answer(browser, campaign, key, client_key=f"key-0000000{place}")
+    assert Judgement.objects.count() == n
+    Campaign.objects.update(state="closed")
+    page = Client().get(invitation_url(rater, base_url="")).content.decode()
+    assert said in page and ("saved" in page) == (n > 0)
+
+
+def test_a_rater_who_left_without_answers_is_not_told_of_saved_ones():
+    campaign = rating_campaign()
+    rater = participation_of(campaign)
+    browser = rater_client(rater)
+    Participation.objects.filter(pk=rater.pk).update(state="left")
+    page = browser.get(f"/rate/{campaign.key}/finish").content.decode()
+    assert "You have left" in page and "saved" not in page
+
+
+def test_times_below_a_second_are_not_zero(root):
+    campaign = rating_campaign()
+    rater = participation_of(campaign)
+    browser = rater_client(rater)
+    key = keys(rater)[0]
+    browser.get(f"/rate/{campaign.key}/")
+    Assignment.objects.filter(key=key).update(shown_at=timezone.now() - timedelta(minutes=1))
+    answer(browser, campaign, key, active_ms=300)
+    page = root.get(reverse("campaign", args=[campaign.key])).content.decode()
+    assert "&lt;1 s" in page and ">0 s" not in page
