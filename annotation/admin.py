@@ -67,19 +67,61 @@ class ParticipationAdmin(admin.ModelAdmin):
 class JudgementAdmin(ReadOnly):
     """Judgements."""
 
-    list_display = ("pk", "assignment", "score", "choice", "is_current", "submitted_at")
-    list_filter = ("is_current",)
-    list_select_related = ("assignment",)
+    list_display = ("pk", "rater", "campaign", "segment", "answer", "is_current", "submitted_at")
+    list_filter = ("is_current", "assignment__item__campaign")
+    list_select_related = (
+        "assignment__participation__rater",
+        "assignment__item__campaign",
+        "assignment__item__segment",
+    )
+    search_fields = ("assignment__participation__rater__name", "assignment__item__campaign__name")
     show_full_result_count = False
+
+    @admin.display(ordering="assignment__participation__rater__name")
+    def rater(self, judgement: models.Judgement) -> str:
+        """Return who judged."""
+        return judgement.assignment.participation.rater.name
+
+    @admin.display(ordering="assignment__item__campaign__name")
+    def campaign(self, judgement: models.Judgement) -> str:
+        """Return the campaign."""
+        return judgement.assignment.item.campaign.name
+
+    @admin.display(ordering="assignment__item__segment__key")
+    def segment(self, judgement: models.Judgement) -> str:
+        """Return the segment's own id."""
+        return judgement.assignment.item.segment.key
+
+    @admin.display(description="score or choice", ordering="score")
+    def answer(self, judgement: models.Judgement) -> str:
+        """Return the score, or the side chosen on the screen."""
+        return f"{judgement.score:g}" if judgement.score is not None else judgement.choice
 
 
 @admin.register(models.Assignment)
 class AssignmentAdmin(ReadOnly):
     """Assignments."""
 
-    list_display = ("pk", "item_id", "participation_id", "round", "position", "state")
-    list_filter = ("state",)
+    list_display = ("pk", "rater", "campaign", "segment", "round", "position", "state")
+    list_filter = ("state", "item__campaign")
+    list_select_related = ("participation__rater", "item__campaign", "item__segment")
+    search_fields = ("participation__rater__name", "item__campaign__name")
     show_full_result_count = False
+
+    @admin.display(ordering="participation__rater__name")
+    def rater(self, assignment: models.Assignment) -> str:
+        """Return who judges."""
+        return assignment.participation.rater.name
+
+    @admin.display(ordering="item__campaign__name")
+    def campaign(self, assignment: models.Assignment) -> str:
+        """Return the campaign."""
+        return assignment.item.campaign.name
+
+    @admin.display(ordering="item__segment__key")
+    def segment(self, assignment: models.Assignment) -> str:
+        """Return the segment's own id."""
+        return assignment.item.segment.key
 
 
 @admin.register(models.Item)

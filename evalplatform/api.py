@@ -6,9 +6,10 @@ from django.http import HttpRequest
 from rest_framework.exceptions import APIException
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evalplatform.errors import UserError
+from evalplatform.errors import BadInput, UserError
 
 
 class DenyByDefault(BasePermission):
@@ -24,6 +25,31 @@ class Pages(LimitOffsetPagination):
 
     default_limit = 100
     max_limit = 1000
+
+    def get_limit(self, request: Request) -> int | None:
+        """Return the number of rows of a page.
+
+        Raises:
+            BadInput: `limit` is no whole number from 1 on.
+        """
+        _whole(request, self.limit_query_param, lowest=1)
+        return super().get_limit(request)
+
+    def get_offset(self, request: Request) -> int:
+        """Return how many rows come before the page.
+
+        Raises:
+            BadInput: `offset` is no whole number from 0 on.
+        """
+        _whole(request, self.offset_query_param, lowest=0)
+        return super().get_offset(request)
+
+
+def _whole(request: Request, name: str, *, lowest: int) -> None:
+    text = request.query_params.get(name)
+    is_whole = text is None or (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= lowest)
+    if not is_whole:
+        raise BadInput(f"{name} is “{text}”.", f"Give a whole number from {lowest} on, below 1,000,000,000.")
 
 
 def problem_json(error: Exception, context: dict[str, Any]) -> Response | None:

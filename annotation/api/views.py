@@ -4,9 +4,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.generics import ListAPIView, RetrieveAPIView
-from rest_framework.permissions import AllowAny
+from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import AnonRateThrottle
@@ -18,6 +19,26 @@ from annotation.models import Campaign
 from annotation.services.judgement_export import JudgementPages
 from annotation.services.scoring import campaign_score, options_read
 from evalplatform.api import Pages
+
+
+class Endpoints(APIView):
+    """List what the API has; `{key}` stands for a campaign's key."""
+
+    permission_classes = [IsAuthenticated]
+
+    def get(self, request: Request) -> Response:
+        """Return the addresses by name."""
+        base = request.build_absolute_uri(reverse("api"))
+        one = f"{base}campaigns/{{key}}/"
+        return Response(
+            {
+                "campaigns": f"{base}campaigns/",
+                "campaign": one,
+                "scores": f"{one}scores/",
+                "judgements": f"{one}judgements/",
+                "token": f"{base}token/",
+            }
+        )
 
 
 class CampaignList(ListAPIView):

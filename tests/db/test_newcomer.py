@@ -346,3 +346,45 @@ def test_times_below_a_second_are_not_zero(root):
     answer(browser, campaign, key, active_ms=300)
     page = root.get(reverse("campaign", args=[campaign.key])).content.decode()
     assert "&lt;1 s" in page and ">0 s" not in page
+
+
+def test_the_admin_lists_judgements_with_their_people_in_a_fixed_number_of_queries(
+    root, django_assert_max_num_queries
+):
+    campaign = make_campaign(name="harbour", n_segments=8)
+    answer_all(campaign)
+    address = reverse("admin:annotation_judgement_changelist")
+    with django_assert_max_num_queries(12):
+        page = root.get(address, {"q": "R2"}).content.decode()
+    rows = re.findall(r'class="field-rater">([^<]+)<', page)
+    assert set(rows) == {"R2"} and len(rows) == Judgement.objects.count() // 3
+    assert 'class="field-campaign">harbour<' in page
+    assert "Human evaluation · administration" in page and "favicon.svg" in page
+    with django_assert_max_num_queries(12):
+        assert root.get(reverse("admin:annotation_assignment_changelist")).status_code == 200
+
+
+def test_browsers_that_ask_for_favicon_ico_find_one():
+    assert Client().get("/favicon.ico").url.endswith("/static/favicon.svg")
+
+
+def test_the_api_lists_what_it_has(root):
+    campaign = make_campaign(name="c")
+    answer_all(campaign)
+    found = root.get("/api/v1/").json()
+    assert Client().get("/api/v1/").status_code in (401, 403)
+    for name in ("campaigns", "campaign", "scores", "judgements"):
+        assert root.get(found[name].replace("{key}", campaign.key)).status_code == 200, name
+    assert Client().post(found["token"], {}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "query", ["limit=0", "limit=-1", "limit=x", "limit=", "offset=-1", "offset=1e3", "offset=²"]
+)
+def test_a_page_of_nonsense_is_400(root, query):
+    campaign = make_campaign(name="c")
+    answer_all(campaign)
+    for address in ("/api/v1/campaigns/", f"/api/v1/campaigns/{campaign.key}/judgements/"):
+        response = root.get(f"{address}?{query}")
+        assert response.status_code == 400 and "whole number" in response.json()["remedy"]
+        assert response["Content-Type"] == "application/problem+json"
