@@ -90,10 +90,12 @@ def _score_comparisons(found: Comparisons, options: ScoreOptions) -> Row:
     scores = score_comparisons(found.all_shown(), found.all_identical(), options)
     if not options.by_condition:
         return scores
+    whole, conditions = dict(scores), found.conditions()
     for part in ("systems", "pairs"):
         scores[part] = []
-    for condition in found.conditions():
-        own = score_comparisons(found.shown.get(condition, []), found.identical.get(condition, []), options)
+    for condition in conditions:
+        parts = (found.shown.get(condition, []), found.identical.get(condition, []))
+        own = score_comparisons(*parts, options) if len(conditions) > 1 else whole
         keys = dict(zip(CONDITION_KEYS, condition, strict=True))
         for part in ("systems", "pairs"):
             scores[part] += [row | keys for row in own[part]]
