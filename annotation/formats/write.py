@@ -13,7 +13,8 @@ from mtcore.corpora.names import JOINER
 
 Value = str | int | float | bool | datetime | Sequence[str] | None
 BYTE_ORDER_MARK = "\ufeff"
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+FORMULA = re.compile("'*[=+\\-@＝＋－＠\t\r\n]")
+"""What a spreadsheet may take for a formula: blanks and full-width signs too, as OWASP lists them."""
 
 
 class Stream(Protocol):
@@ -30,9 +31,9 @@ def write_csv(
 
     The exact flavour ends lines with LF and holds every text as it is. The spreadsheet flavour begins with a
     byte order mark, ends lines with CRLF and puts an apostrophe before texts that a spreadsheet would take
-    for a formula (those beginning with = + - @, tab or CR, or with apostrophes before one of them); our
-    reader takes it away again. Missing values are empty; lists are joined with `|`; yes and no stand for
-    truth values; times are ISO 8601 with offset; whole scores have no decimal point.
+    for a formula (those beginning with = + - @, full-width ones too, tab, CR or LF, or with apostrophes
+    before one of them); our reader takes it away again. Missing values are empty; lists are joined with `|`;
+    yes and no stand for truth values; times are ISO 8601 with offset; whole scores have no decimal point.
 
     Args:
         rows: Values in the order of `columns`.
@@ -133,7 +134,7 @@ def plain_value(value: Value) -> object:
 def _escaped_cell(value: Value) -> str:
     cell = _cell(value)
     is_text = not isinstance(value, int | float | datetime)
-    return f"'{cell}" if is_text and _FORMULA.match(cell) else cell
+    return f"'{cell}" if is_text and FORMULA.match(cell) else cell
 
 
 def _clean(text: str) -> str:
