@@ -19,6 +19,10 @@ _NOT_A_LANGUAGE = frozenset({"und", "zxx", "mul", "mis"})
 _SEPARATORS = re.compile(r"[:>]")
 
 
+MAX_TAG = 35
+"""The most characters of a tag; RFC 5646 asks for room for so many."""
+
+
 class LanguageError(ValueError):
     """A language tag or pair that is not known, with a suggestion where there is one."""
 
@@ -50,8 +54,12 @@ def check_tag(tag: str) -> str:
     ISO 639-1 and 639-3 codes are taken, with or without script and region.
 
     Raises:
-        LanguageError: the tag is malformed or names no known language.
+        LanguageError: the tag is malformed, too long, or names no known language.
     """
+    if len(tag) > MAX_TAG:
+        raise LanguageError(
+            f"The language tag “{tag[:MAX_TAG]}…” has {len(tag):,} characters; {MAX_TAG} are allowed."
+        )
     language = _parse(tag)
     if language is None or not language.is_valid() or language.language in {None, *_NOT_A_LANGUAGE}:
         raise LanguageError(f"Unknown language “{tag}”.{_suggestion(tag)}")

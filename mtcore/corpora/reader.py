@@ -16,6 +16,8 @@ _UTF16_MARKS = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-B
 _UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _MARKUP = ("<doc", "<refset", "<srcset", "<tstset", "<?xml", "<!doctype", "<dataset", "<hyps", "<mteval")
 _MARKUP_LINES = 20
+MAX_LINE = 1_000_000
+"""The most characters of a line."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +75,24 @@ def decode_lines(data: bytes, name: str, *, markup: bool = False) -> Lines:
     Raises:
         CorpusError: no text at all, not UTF-8, a NUL character, or mark-up where plain text belongs.
     """
-    decoded = decode_text(data, name)
+    decoded = decode_text(data, name, markup=markup)
     if not markup:
         _refuse_markup(decoded.text, name)
     lines = split_lines(decoded.text, name)
     return Lines(lines.lines, [*decoded.notices, *lines.notices])
 
 
-def decode_text(data: bytes, name: str) -> Text:
+def decode_text(data: bytes, name: str, *, markup: bool = False) -> Text:
     """Decode a whole file without touching its line ends.
 
+    Args:
+        data: Plain or gzip bytes.
+        name: What messages call the file.
+        markup: The text is SGM or XML, whose lines mean nothing and may be of any length.
+
     Raises:
-        CorpusError: the file is empty, not UTF-8 (with line and byte), or holds a NUL character (with line).
+        CorpusError: the file is empty or not UTF-8 (with line and byte), holds a NUL character or a line of
+            more than `MAX_LINE` characters (with line).
     """
     if is_gzip(data):
         data = gunzip(data, name)
@@ -104,6 +112,8 @@ def decode_text(data: bytes, name: str) -> Text:
     if not text:
         raise CorpusError("is empty", file=name, remedy="Give a file with at least one line.")
     _refuse_nul(text, name)
+    if not markup:
+        _refuse_long_line(text, name)
     return Text(text, has_bom, notices)
 
 
@@ -186,6 +196,21 @@ def _refuse_nul(text: str, name: str) -> None:
         line=text.count("\n", 0, at) + 1,
         remedy="Remove it: it is invisible, and programs disagree about what follows it.",
     )
+
+
+def _refuse_long_line(text: str, name: str) -> None:
+    """Look for a line end in every stretch of `MAX_LINE` characters, from line to line."""
+    start = 0
+    while len(text) - start > MAX_LINE:
+        at = text.rfind("\n", start, start + MAX_LINE + 1)
+        if at < 0:
+            raise CorpusError(
+                f"has more than {MAX_LINE:,} characters",
+                file=name,
+                line=text.count("\n", 0, start) + 1,
+                remedy="Give one segment or row a line; check that the file's lines end with LF.",
+            )
+        start = at + 1
 
 
 def _refuse_markup(text: str, name: str) -> None:

@@ -56,7 +56,7 @@ class SgmFormat(TestSetFormat):
         """Read SGM files; see `TestSetFormat.parse`."""
         aligner = Aligner(options)
         for file in files:
-            decoded = decode_text(file.data, file.name)
+            decoded = decode_text(file.data, file.name, markup=True)
             aligner.notices += decoded.notices
             _Reader(file.name, decoded.text, aligner).read()
         return aligner.finish(", ".join(file.name for file in files))

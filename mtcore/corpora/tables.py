@@ -115,7 +115,15 @@ def quoted_rows(text: str, name: str, delimiter: str, failure: Failure = CorpusE
 
 def _quote_error(reason: str, name: str, start: int, end: int, failure: Failure) -> CorpusError:
     """Say what Python's reader found wrong in the row that begins on line `start`."""
-    if "unexpected end" in reason or "field limit" in reason:
+    if "field limit" in reason:
+        return failure(
+            f'a cell of this row has more than {csv.field_size_limit():,} characters; perhaps a quote (") '
+            "opened here is never closed",
+            file=name,
+            line=start,
+            remedy="Close the quote, or shorten the cell.",
+        )
+    if "unexpected end" in reason:
         return failure(
             'a quote (") opened here is never closed',
             file=name,

@@ -65,6 +65,8 @@ def _record(line: str, number: int, file: str) -> dict[str, str | None]:
 
 
 def _text(value: Any, key: str, number: int, file: str) -> str | None:
+    if isinstance(value, str) and "\0" in value:
+        raise CorpusError(f"“{key}” holds a NUL character", file=file, line=number, remedy="Remove it.")
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -44,7 +44,7 @@ class WmtXmlFormat(TestSetFormat):
         """Read XML files; see `TestSetFormat.parse`."""
         aligner = Aligner(options)
         for file in files:
-            decoded = decode_text(file.data, file.name)
+            decoded = decode_text(file.data, file.name, markup=True)
             aligner.notices += decoded.notices
             _feed(decoded.text, _Reader(file.name, aligner))
         return aligner.finish(", ".join(file.name for file in files))

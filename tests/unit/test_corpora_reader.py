@@ -8,7 +8,7 @@ import pytest
 
 from mtcore.corpora import unpack
 from mtcore.corpora.errors import CorpusError
-from mtcore.corpora.reader import decode_lines, decode_text, read_lines
+from mtcore.corpora.reader import MAX_LINE, decode_lines, decode_text, read_lines
 
 FILES = Path(__file__).resolve().parent.parent / "files"
 
@@ -121,3 +121,13 @@ def test_a_missing_file_is_refused_with_its_path(tmp_path: Path) -> None:
 def test_decoded_text_says_whether_it_had_a_mark() -> None:
     assert decode_text(b"\xef\xbb\xbfa", "x").has_bom
     assert not decode_text(b"a", "x").has_bom
+
+
+def test_a_line_may_have_a_million_characters_and_no_more() -> None:
+    most = "x" * MAX_LINE
+    assert decode_lines(f"a\n{most}\nb\n{most}".encode(), "x.txt").lines == ["a", most, "b", most]
+    for text, line in ((f"{most}x", 1), (f"a\n{most}\n{most}x\nb\n", 3), (f"{most}\n{'y' * 5}{most}", 2)):
+        with pytest.raises(CorpusError, match="has more than 1,000,000 characters") as caught:
+            decode_lines(text.encode(), "x.txt")
+        assert (caught.value.file, caught.value.line) == ("x.txt", line)
+    assert decode_text(f"{most}x".encode(), "x.xml", markup=True).text
