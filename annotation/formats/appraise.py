@@ -15,9 +15,9 @@ from annotation.formats.base import (
     ParsedJudgements,
     ParseOptions,
     RatingRow,
-    require_rows,
 )
 from annotation.formats.cells import Cells, only_one, split_joined
+from annotation.formats.limits import require_sound
 from annotation.formats.table import decode, quoted_rows
 
 SCALE = (0.0, 100.0)
@@ -79,7 +79,7 @@ class AppraiseFormat(Format):
                 reader.read(row, line)
         parsed = reader.finish()
         parsed.notices = [*decoded.notices, *parsed.notices]
-        return require_rows(parsed, name)
+        return require_sound(parsed, name)
 
 
 class AppraiseReader:

@@ -15,9 +15,9 @@ from annotation.formats.base import (
     ParseOptions,
     RatingRow,
     Winner,
-    require_rows,
 )
 from annotation.formats.cells import Cells
+from annotation.formats.limits import require_sound
 from annotation.formats.table import decode, quoted_rows
 
 
@@ -57,7 +57,7 @@ class AppraisePairwiseFormat(Format):
         if unclear:
             noun = "item" if unclear == 1 else "items"
             parsed.notices.append(f"{name}: left out {unclear:,} {noun} whose two sides cannot be told apart")
-        return require_rows(parsed, name)
+        return require_sound(parsed, name)
 
 
 def _shown(row: RatingRow) -> tuple[object, ...]:

@@ -129,11 +129,12 @@ class ParsedJudgements:
 
 
 class Format(ABC):
-    """One way of writing judgements down."""
+    """One way of writing judgements down; `takes_map` when a column map may say what its columns are."""
 
     name: ClassVar[str]
     title: ClassVar[str]
     example: ClassVar[bytes]
+    takes_map: ClassVar[bool] = False
 
     @abstractmethod
     def parse(self, data: bytes, name: str, options: ParseOptions) -> ParsedJudgements:
@@ -147,15 +148,3 @@ class Format(ABC):
         Raises:
             FormatError: the file is not of this format or breaks its rules.
         """
-
-
-def require_rows(parsed: ParsedJudgements, name: str) -> ParsedJudgements:
-    """Refuse a file that holds no judgement at all.
-
-    Raises:
-        FormatError: neither ratings nor comparisons.
-    """
-    if not parsed.ratings and not parsed.comparisons:
-        why = f" ({'; '.join(parsed.notices)})" if parsed.notices else ""
-        raise FormatError(f"holds no judgement{why}", file=name, remedy="Check that this is the right file.")
-    return parsed

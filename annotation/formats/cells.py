@@ -1,12 +1,13 @@
 """Read single cells of judgement files: kinds, scores, times, names."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 
 from annotation.formats.base import FormatError, ParseOptions, Systems
-from mtcore.corpora.names import JOINER, InvalidName, check_name
+from mtcore.corpora.names import JOINER, InvalidName, check_name, visible
 
 KINDS = {
     "system": "system",
@@ -25,6 +26,8 @@ KINDS = {
 }
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+", re.ASCII)
+_SCALE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)", re.ASCII)
+_SHOWN = 60
 _EARLIEST_SECONDS = 1e9
 _EARLIEST_MILLISECONDS = 1e12
 
@@ -65,7 +68,9 @@ class Cells:
         if text not in self._systems:
             systems = tuple(self.name_of(part, "system", line) for part in text.split(JOINER))
             if len(set(systems)) < len(systems):
-                raise self.error(line, f"“{text}” names a system twice", "Name each merged system once.")
+                raise self.error(
+                    line, f"“{shown(text)}” names a system twice", "Name each merged system once."
+                )
             self._systems[text] = systems
         return self._systems[text]
 
@@ -82,7 +87,9 @@ class Cells:
             if self.options.unknown_kinds == "refuse":
                 known = ", ".join(sorted(KINDS))
                 raise self.error(
-                    line, f"unknown item kind “{text}”", f"Known are: {known}. Or skip unknown kinds."
+                    line,
+                    f"unknown item kind “{shown(text)}”",
+                    f"Known are: {known}. Or leave such rows out with --unknown-kinds skip.",
                 )
             self.skipped_kinds[text] += 1
         return kind
@@ -91,15 +98,15 @@ class Cells:
         """Read a score with a decimal point, or a decimal comma where semicolons separate the columns.
 
         Raises:
-            FormatError: not a number, or outside the scale.
+            FormatError: not a (finite) number, or outside the scale.
         """
         number = text.strip()
         if self.decimal_comma and _DECIMAL_COMMA.fullmatch(number):
             number = number.replace(",", ".")
-        if not _NUMBER.fullmatch(number):
-            what = f"the score “{text}” is not a number" if number else "the score is empty"
+        score = float(number) if _NUMBER.fullmatch(number) else math.nan
+        if not math.isfinite(score):
+            what = f"the score “{shown(text)}” is not a number" if number else "the score is empty"
             raise self.error(line, what, "Write scores as plain numbers, such as 72 or 72.5.")
-        score = float(number)
         if scale is not None and not scale[0] <= score <= scale[1]:
             low, high = (f"{bound:g}" for bound in scale)
             raise self.error(
@@ -122,13 +129,15 @@ class Cells:
             if seconds >= _EARLIEST_MILLISECONDS:
                 seconds /= 1000
             if not _EARLIEST_SECONDS <= seconds < _EARLIEST_MILLISECONDS / 10:
-                raise self.error(line, f"“{text}” is no point in time", "Give Unix seconds or ISO 8601.")
+                raise self.error(
+                    line, f"“{shown(text)}” is no point in time", "Give Unix seconds or ISO 8601."
+                )
             return datetime.fromtimestamp(seconds, tz=UTC)
         try:
             moment = datetime.fromisoformat(text)
         except ValueError as error:
             raise self.error(
-                line, f"“{text}” is no time", "Write times as 2024-05-01T10:00:00+02:00."
+                line, f"“{shown(text)}” is no time", "Write times as 2024-05-01T10:00:00+02:00."
             ) from error
         if moment.tzinfo is None:
             raise self.error(
@@ -136,22 +145,45 @@ class Cells:
             )
         return moment
 
-    def whole(self, text: str, what: str, line: int) -> int:
-        """Read a whole number from 0 up.
+    def whole(self, text: str, what: str, line: int, most: int) -> int:
+        """Read a whole number from 0 to `most`.
 
         Raises:
             FormatError: anything else.
         """
         if not (text.isascii() and text.isdigit()):
-            raise self.error(line, f"{what} “{text}” is not a whole number", "Correct the cell.")
-        return int(text)
+            raise self.error(line, f"{what} “{shown(text)}” is not a whole number", "Correct the cell.")
+        digits = text.lstrip("0") or "0"
+        if len(digits) > len(str(most)) or int(digits) > most:
+            raise self.error(line, f"{what} {shown(digits)} is above {most:,}", "Correct the cell.")
+        return int(digits)
 
     def notices(self) -> list[str]:
         """Report the rows skipped for their kind."""
         return [
-            f"{self.name}: skipped {_rows(count)} of unknown kind “{kind}”"
+            f"{self.name}: skipped {_rows(count)} of unknown kind “{shown(kind)}”"
             for kind, count in sorted(self.skipped_kinds.items())
         ]
+
+
+def shown(text: str) -> str:
+    """Return the beginning of a cell for a message: in one line, invisible characters made visible."""
+    return visible(text[:_SHOWN]) + ("…" if len(text) > _SHOWN else "")
+
+
+def parse_scale(text: str) -> tuple[float, float]:
+    """Read "1-100" or "-25-0": the lowest and the highest score.
+
+    Raises:
+        FormatError: not two numbers, or not in rising order.
+    """
+    match = _SCALE.fullmatch(text)
+    low, high = (float(match[1]), float(match[2])) if match else (math.nan, math.nan)
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise FormatError(
+            f"“{shown(text)}” is no scale", remedy="Write it as low-high, such as 0-100 or -25-0."
+        )
+    return low, high
 
 
 def is_duration(text: str) -> bool:

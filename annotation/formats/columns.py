@@ -4,13 +4,14 @@ One row is one judgement of one rater, or (`choice` = identical, no rater) one p
 nobody was shown. `docs/formats.md` says what each column holds.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from annotation.formats.base import ComparisonRow, FormatError, ParsedJudgements, RatingRow, Winner
-from annotation.formats.cells import Cells, only_one
+from annotation.formats.cells import Cells, only_one, parse_scale, shown
+from annotation.formats.limits import MAX_ACTIVE_MS, MAX_NUMBERS
 from annotation.formats.table import Row
+from annotation.formats.write import FORMULA
 
 COLUMNS = (
     "judgement", "protocol", "languages", "scale", "round", "position", "rater", "excluded_by",
@@ -25,9 +26,6 @@ _TEXT_COLUMNS = frozenset(COLUMNS) - {
     "scale", "round", "position", "direction", "kind", "choice", "score", "z", "current",
     "shown_at", "submitted_at", "active_ms",
 }  # fmt: skip
-_SCALE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)", re.ASCII)
-_DIRECTIONS = ("", "direct", "reverse")
-_ESCAPED = re.compile(r"'+[=+\-@\t\r]")
 
 Unescape = Callable[[str], str]
 
@@ -39,7 +37,7 @@ def is_ours(header: Sequence[str]) -> bool:
 
 def unescape_cell(text: str) -> str:
     """Take away the apostrophe that the spreadsheet flavour puts before what looks like a formula."""
-    return text[1:] if _ESCAPED.match(text) else text
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
 
 
 def missing_columns(
@@ -69,10 +67,10 @@ def read_scale(text: str, line: int, cells: Cells) -> tuple[float, float] | None
     """
     if not text:
         return None
-    match = _SCALE.fullmatch(text)
-    if not match or float(match[1]) >= float(match[2]):
-        raise cells.error(line, f"“{text}” is no scale", "Write it as low-high, such as 1-100.")
-    return float(match[1]), float(match[2])
+    try:
+        return parse_scale(text)
+    except FormatError as error:
+        raise cells.error(line, error.message, error.remedy) from error
 
 
 class OurRows:
@@ -136,7 +134,7 @@ class OurRows:
 
     def _is_current(self, text: str, line: int) -> bool:
         if text not in ("", "yes", "no"):
-            raise self.cells.error(line, f"current is “{text}”", "Write yes or no.")
+            raise self.cells.error(line, f"current is “{shown(text)}”", "Write yes or no.")
         return text != "no"
 
     def _note(self, what: str, text: str, line: int) -> None:
@@ -156,7 +154,9 @@ class OurRows:
 
     def _comparison(self, row: list[str], choice: str, shared: dict[str, Any], line: int) -> ComparisonRow:
         if choice not in CHOICES:
-            raise self.cells.error(line, f"the choice is “{choice}”", f"Write one of: {', '.join(CHOICES)}.")
+            raise self.cells.error(
+                line, f"the choice is “{shown(choice)}”", f"Write one of: {', '.join(CHOICES)}."
+            )
         identical = choice == "identical"
         rater = self._get(row, "rater")
         if not (identical and not rater):
@@ -172,23 +172,24 @@ class OurRows:
 
     def _shared(self, row: list[str], kind: str, line: int) -> dict[str, Any]:
         get, cells = self._get, self.cells
-        segment, direction = get(row, "segment"), get(row, "direction")
+        segment = get(row, "segment")
         if not segment:
             raise cells.error(line, "has no segment", "Give the segment's id.")
-        if direction not in _DIRECTIONS:
-            raise cells.error(line, f"the direction is “{direction}”", "Write direct, reverse or nothing.")
         active_ms, position = get(row, "active_ms"), get(row, "position")
-        shared = ("testset", "document", "input", "context", "group", "excluded_by")
+        shared = ("testset", "document", "direction", "input", "context", "group", "excluded_by")
         own = ("judgement", "item", "repeat_of", "paired_with", "comment")
         return {
             "segment": cells.keep(segment),
-            "direction": cells.keep(direction),
             "kind": kind,
-            "round": cells.whole(get(row, "round") or "1", "the round", line),
-            "position": cells.whole(position, "the position", line) if position else None,
+            "round": cells.whole(get(row, "round") or "1", "the round", line, MAX_NUMBERS["round"]),
+            "position": (
+                cells.whole(position, "the position", line, MAX_NUMBERS["position"]) if position else None
+            ),
             "time_start": cells.time(get(row, "shown_at"), line),
             "time_end": cells.time(get(row, "submitted_at"), line),
-            "seconds": cells.whole(active_ms, "active_ms", line) / 1000 if active_ms else None,
+            "seconds": (
+                cells.whole(active_ms, "active_ms", line, MAX_ACTIVE_MS) / 1000 if active_ms else None
+            ),
             "line": line,
             **{column: cells.keep(get(row, column)) for column in shared},
             **{column: get(row, column) for column in own},

@@ -1,8 +1,9 @@
 """Judgements as CSV or TSV: our own columns, or those of others through a map."""
 
-from annotation.formats.base import Format, ParsedJudgements, ParseOptions, require_rows
+from annotation.formats.base import Format, ParsedJudgements, ParseOptions
 from annotation.formats.cells import Cells
 from annotation.formats.columns import REQUIRED, OurRows, is_ours, missing_columns
+from annotation.formats.limits import require_sound
 from annotation.formats.mapped import parse_mapped
 from annotation.formats.table import Table, read_table
 
@@ -11,6 +12,7 @@ class CsvFormat(Format):
     """A table with a header. Ours is known by its columns; others need a map unless their names are plain."""
 
     name = "csv"
+    takes_map = True
     title = "CSV or TSV: our own, or any table through a column map"
     example = (
         b"judgement,protocol,languages,scale,rater,testset,segment,kind,left,right,choice,score\n"
@@ -23,8 +25,8 @@ class CsvFormat(Format):
         table = read_table(data, name)
         cells = Cells(name, options, decimal_comma=table.delimiter == ";")
         if options.column_map is None and is_ours(table.header):
-            return require_rows(_parse_ours(table, cells), name)
-        return require_rows(parse_mapped(table, cells), name)
+            return require_sound(_parse_ours(table, cells), name)
+        return require_sound(parse_mapped(table, cells), name)
 
 
 class TsvFormat(CsvFormat):

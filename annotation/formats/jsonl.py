@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from annotation.formats.base import Format, ParsedJudgements, ParseOptions, require_rows
+from annotation.formats.base import Format, ParsedJudgements, ParseOptions
 from annotation.formats.cells import Cells
 from annotation.formats.columns import COLUMNS, REQUIRED, OurRows
+from annotation.formats.limits import require_sound
 from annotation.formats.table import Row, decode
 from mtcore.corpora.names import JOINER
 from mtcore.corpora.reader import Lines, split_lines
@@ -32,7 +33,7 @@ class JsonLinesFormat(Format):
         parsed = ParsedJudgements()
         OurRows(COLUMNS, cells).read(_rows(lines, cells), parsed)
         parsed.notices = [*decoded.notices, *lines.notices, *parsed.notices, *cells.notices()]
-        return require_rows(parsed, name)
+        return require_sound(parsed, name)
 
 
 def _rows(lines: Lines, cells: Cells) -> Iterator[Row]:
@@ -63,6 +64,8 @@ def _cell(value: Any, column: str, number: int, cells: Cells) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
+        if "\0" in value:
+            raise cells.error(number, f"“{column}” holds a NUL character", "Remove it.")
         return value
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -10,7 +10,7 @@ from annotation.formats.base import (
     RatingRow,
     Winner,
 )
-from annotation.formats.cells import Cells, is_duration
+from annotation.formats.cells import Cells, is_duration, shown
 from annotation.formats.columns import missing_columns
 from annotation.formats.table import Table
 
@@ -20,6 +20,7 @@ OPTIONAL_FIELDS = (
     "kind", "group", "time", "testset", "document", "direction", "input", "context", "comment",
 )  # fmt: skip
 FIELDS = tuple(dict.fromkeys((*RATING_FIELDS, *COMPARISON_FIELDS, *OPTIONAL_FIELDS)))
+DESCRIPTIVE_FIELDS = frozenset({"testset", "document", "input", "context", "group", "comment"})
 DEFAULTS = {
     "segment": ("segment", "segment_id"),
     "kind": ("kind", "item_type"),
@@ -35,7 +36,7 @@ def parse_map(text: str) -> dict[str, str]:
     """Read "rater=COL,system=COL,…" into field → column.
 
     Raises:
-        FormatError: not of this shape, an unknown field, or a field given twice.
+        FormatError: not of this shape, an unknown field, a field given twice, or one column for two fields.
     """
     found: dict[str, str] = {}
     for part in text.split(","):
@@ -51,7 +52,21 @@ def parse_map(text: str) -> dict[str, str]:
         if field in found:
             raise FormatError(f"the column map has “{field}” twice", remedy="Give each field one column.")
         found[field] = column
+    _check_shared(found)
     return found
+
+
+def _check_shared(found: Mapping[str, str]) -> None:
+    """Refuse one column for two fields, unless both only describe (input and context may well be one)."""
+    by_column: dict[str, list[str]] = {}
+    for field, column in found.items():
+        by_column.setdefault(column, []).append(field)
+    for column, fields in by_column.items():
+        if len(fields) > 1 and not DESCRIPTIVE_FIELDS.issuperset(fields):
+            raise FormatError(
+                f"the column map takes “{column}” for two fields: {', '.join(fields)}",
+                remedy="Give each field a column of its own.",
+            )
 
 
 def parse_mapped(table: Table, cells: Cells) -> ParsedJudgements:
@@ -160,7 +175,9 @@ class _MappedRows:
         if choice.lower() in ("left", "right"):
             return "left" if choice.lower() == "left" else "right"
         raise self.cells.error(
-            line, f"the choice is “{choice}”", f"Write left, right, equal, or one of: {left}, {right}."
+            line,
+            f"the choice is “{shown(choice)}”",
+            f"Write left, right, equal, or one of: {left}, {right}.",
         )
 
     def _times(self, row: list[str], line: int) -> dict[str, Any]:

@@ -6,9 +6,10 @@ non-translation 25, no error and neutral 0; so 0 is best and −25 worst. No quo
 
 from dataclasses import dataclass, field
 
-from annotation.formats.base import Format, ParsedJudgements, ParseOptions, RatingRow, require_rows
-from annotation.formats.cells import Cells
+from annotation.formats.base import Format, ParsedJudgements, ParseOptions, RatingRow
+from annotation.formats.cells import Cells, shown
 from annotation.formats.columns import missing_columns
+from annotation.formats.limits import MAX_LENGTHS, require_sound
 from annotation.formats.table import decode
 from mtcore.corpora.reader import split_lines
 
@@ -56,7 +57,7 @@ class MqmFormat(Format):
                 reader.read(line.split("\t"), number)
         parsed = reader.finish()
         parsed.notices = [*decoded.notices, *lines.notices, *parsed.notices]
-        return require_rows(parsed, name)
+        return require_sound(parsed, name)
 
 
 class _Reader:
@@ -112,12 +113,12 @@ class _Reader:
                     segment=f"{document}:{segment}" if ambiguous else segment,
                     score=score,
                     document=document,
-                    comment="; ".join(found.errors),
+                    comment=_cut("; ".join(found.errors)),
                     line=found.line,
                 )
             )
         parsed.notices += [
-            f"{name}: {count:,} errors of unknown severity “{severity}” weigh nothing"
+            f"{name}: {count:,} errors of unknown severity “{shown(severity)}” weigh nothing"
             for severity, count in sorted(self.unknown.items())
         ]
         return parsed
@@ -129,8 +130,8 @@ class _Reader:
             if self.cells.options.unknown_kinds == "refuse":
                 raise self.cells.error(
                     line,
-                    f"unknown severity “{severity}”",
-                    f"Known are: {', '.join(WEIGHTS)}. Or skip unknown kinds.",
+                    f"unknown severity “{shown(severity)}”",
+                    f"Known are: {', '.join(WEIGHTS)}. Others weigh nothing with --unknown-kinds skip.",
                 )
             self.unknown[severity] = self.unknown.get(severity, 0) + 1
             return 0
@@ -140,3 +141,9 @@ class _Reader:
         if level == "minor" and kind.startswith("fluency/punctuation"):
             return PUNCTUATION
         return WEIGHTS[level]
+
+
+def _cut(comment: str) -> str:
+    """Keep our own summary of the errors within what a comment may hold."""
+    most = MAX_LENGTHS["comment"]
+    return comment if len(comment) <= most else comment[: most - 1] + "…"

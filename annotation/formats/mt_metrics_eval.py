@@ -8,8 +8,9 @@ as its converter for MQM writes it. `None` is a missing score.
 import math
 import re
 
-from annotation.formats.base import Format, ParsedJudgements, ParseOptions, RatingRow, require_rows
+from annotation.formats.base import Format, ParsedJudgements, ParseOptions, RatingRow
 from annotation.formats.cells import Cells
+from annotation.formats.limits import require_sound
 from annotation.formats.table import decode
 from mtcore.corpora.reader import iterate_lines
 
@@ -39,7 +40,7 @@ class MtMetricsEvalFormat(Format):
                 reader.read(text.split(), line)
         parsed = reader.finish()
         parsed.notices = [*decoded.notices, *parsed.notices]
-        return require_rows(parsed, name)
+        return require_sound(parsed, name)
 
 
 class _Reader:

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from annotation.formats.base import Format, FormatError, ParsedJudgements, ParseOptions, require_rows
+from annotation.formats.base import Format, FormatError, ParsedJudgements, ParseOptions
 from annotation.formats.cells import Cells
 from annotation.formats.columns import COLUMNS, REQUIRED, OurRows, is_ours, missing_columns
+from annotation.formats.limits import require_sound
 from annotation.formats.mapped import parse_mapped
 from annotation.formats.table import Row, Table
 from annotation.formats.write import Value, plain_value
@@ -33,6 +34,7 @@ class ParquetFormat(Format):
     """Our columns: `left` and `right` lists of text, times in UTC, scores as floats, the rest as they are."""
 
     name = "parquet"
+    takes_map = True
     title = "Parquet: our own, or any table through a column map"
 
     @property
@@ -57,7 +59,7 @@ class ParquetFormat(Format):
             parsed.notices += cells.notices()
         else:
             parsed = parse_mapped(Table(name, "", header, rows, []), cells)
-        return require_rows(parsed, name)
+        return require_sound(parsed, name)
 
 
 def write_parquet(rows: Iterable[Sequence[Value]], columns: Sequence[str], stream: BinaryIO) -> int:
@@ -143,7 +145,9 @@ def _rows(file: Any, header: Sequence[str], name: str, arrow: Any) -> Iterator[R
             for values in zip(*columns, strict=True):
                 number += 1
                 yield number, [_cell(value, at, number, header, name) for at, value in enumerate(values)]
-    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except FormatError:
+        raise
+    except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise _unreadable(name, error) from error
 
 
@@ -151,7 +155,7 @@ def _cell(value: Any, at: int, number: int, header: Sequence[str], name: str) ->
     if value is None:
         return ""
     if isinstance(value, str):
-        return value
+        return _text(value, at, number, header, name)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
@@ -159,13 +163,28 @@ def _cell(value: Any, at: int, number: int, header: Sequence[str], name: str) ->
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return JOINER.join(value)
+        if any(JOINER in one for one in value):
+            raise FormatError(
+                f"a name in “{header[at]}” holds “{JOINER}”, which joins names in our files",
+                file=name,
+                line=number,
+                remedy="Use another character.",
+            )
+        return JOINER.join(_text(one, at, number, header, name) for one in value)
     raise FormatError(
         f"“{header[at]}” is neither text, number nor time",
         file=name,
         line=number,
         remedy="Convert the column.",
     )
+
+
+def _text(value: str, at: int, number: int, header: Sequence[str], name: str) -> str:
+    if "\0" in value:
+        raise FormatError(
+            f"“{header[at]}” holds a NUL character", file=name, line=number, remedy="Remove it."
+        )
+    return value
 
 
 def _unreadable(name: str, error: Exception) -> FormatError:

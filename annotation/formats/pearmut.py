@@ -11,8 +11,9 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from annotation.formats.base import Format, ParsedJudgements, ParseOptions, RatingRow, require_rows
+from annotation.formats.base import Format, ParsedJudgements, ParseOptions, RatingRow
 from annotation.formats.cells import Cells
+from annotation.formats.limits import require_sound
 from annotation.formats.table import decode
 from mtcore.corpora.reader import split_lines
 from mtcore.corpora.strict_json import JsonError, read_json
@@ -61,7 +62,7 @@ class PearmutFormat(Format):
                 reader.read(line, number)
         parsed = reader.finish()
         parsed.notices = [*decoded.notices, *lines.notices, *parsed.notices]
-        return require_rows(parsed, name)
+        return require_sound(parsed, name)
 
 
 class _Reader:

@@ -16,10 +16,10 @@ from annotation.formats.base import (
     ParseOptions,
     Systems,
     Winner,
-    require_rows,
 )
-from annotation.formats.cells import Cells, only_one, split_joined
+from annotation.formats.cells import Cells, only_one, shown, split_joined
 from annotation.formats.columns import missing_columns
+from annotation.formats.limits import require_sound
 from annotation.formats.table import Row, read_table
 
 _SYSTEM_COLUMN = re.compile(r"system(\d+)id")
@@ -67,7 +67,7 @@ class Wmt16RankingFormat(Format):
             reader.read(row)
         parsed = reader.finish()
         parsed.notices = [*table.notices, *parsed.notices]
-        return require_rows(parsed, name)
+        return require_sound(parsed, name)
 
 
 def _find_columns(header: list[str], name: str) -> _Columns:
@@ -131,9 +131,8 @@ class _Reader:
         for systems, _ in judged:
             self._note_identical(systems, shared)
         for (left, left_rank), (right, right_rank) in combinations(judged, 2):
-            if left != right:
-                winner = _winner(left_rank, right_rank)
-                self.comparisons.append(shared._replace(left=left, right=right, winner=winner))
+            winner = _winner(left_rank, right_rank)
+            self.comparisons.append(shared._replace(left=left, right=right, winner=winner))
 
     def finish(self) -> ParsedJudgements:
         """Give the comparisons, then the identical pairs."""
@@ -157,7 +156,9 @@ class _Reader:
         for name_at, rank_at in self.columns.systems:
             rank = row[rank_at]
             if not _RANK.fullmatch(rank):
-                raise self.cells.error(line, f"“{rank}” is no rank", "Ranks are 1, 2 … or -1 for not judged.")
+                raise self.cells.error(
+                    line, f"“{shown(rank)}” is no rank", "Ranks are 1, 2 … or -1 for not judged."
+                )
             if rank == _NOT_JUDGED:
                 self.not_judged += 1
             else:

@@ -8,9 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from annotation.formats.base import Format, ParsedJudgements, ParseOptions, RatingRow, require_rows
+from annotation.formats.base import Format, ParsedJudgements, ParseOptions, RatingRow
 from annotation.formats.cells import Cells, only_one, split_joined
 from annotation.formats.columns import missing_columns
+from annotation.formats.limits import require_sound
 from annotation.formats.table import decode
 from mtcore.corpora.reader import iterate_lines
 
@@ -52,7 +53,7 @@ class WmtMturkFormat(Format):
                 reader.read([quoted or bare for quoted, bare in _CELL.findall(text)], line)
         parsed = reader.finish()
         parsed.notices = [*decoded.notices, *parsed.notices]
-        return require_rows(parsed, name)
+        return require_sound(parsed, name)
 
 
 class _Reader:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Literal
 
 from django.utils import timezone
 
-from annotation.formats import ParsedJudgements, RatingRow
+from annotation.formats import FORMATS, ParsedJudgements, RatingRow
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
 from annotation.services.answers import Answers
@@ -17,7 +18,7 @@ from annotation.services.import_items import content_of, place_of, sides_of
 from annotation.services.import_places import Places, Row
 from evalplatform.errors import BadInput, Conflict
 from mtcore.corpora.languages import parse_pair, same_pair
-from mtcore.corpora.names import check_name
+from mtcore.corpora.names import check_name, visible
 from mtcore.services.texts import as_bad_input, sentence
 
 DEFAULT_SCALE = (0.0, 100.0)
@@ -52,6 +53,31 @@ class ImportRequest:
     study: str = ""
 
 
+def check_request(request: ImportRequest) -> None:
+    """Refuse names, a scale or a format that no import can have, before the file is looked at.
+
+    Raises:
+        BadInput: one of them is wrong, or a column map is given to a format that takes none.
+    """
+    with as_bad_input():
+        check_name(request.campaign, "campaign")
+        if request.study:
+            check_name(request.study, "study")
+    scale = request.scale
+    if scale is not None and not (isfinite(scale[0]) and isfinite(scale[1]) and scale[0] < scale[1]):
+        raise BadInput(
+            f"The scale {scale[0]:g}-{scale[1]:g} is empty.", "Give it as low-high, such as 0-100."
+        )
+    if request.format not in FORMATS:
+        raise BadInput(f"There is no format “{request.format}”.", f"The formats are {', '.join(FORMATS)}.")
+    if request.column_map and not FORMATS[request.format].takes_map:
+        mapped = ", ".join(name for name, one in FORMATS.items() if one.takes_map)
+        raise BadInput(
+            f"The format {request.format} knows its columns and takes no column map.",
+            f"Leave --map out; the formats with a map are {mapped}.",
+        )
+
+
 class Fail:
     """Make the error for a row of the file: it names file and line."""
 
@@ -59,7 +85,7 @@ class Fail:
         self.file_name = file_name
 
     def __call__(self, row: Row, message: str, remedy: str) -> BadInput:
-        return BadInput(sentence(f"{self.file_name}, line {row.line:,}: {message}"), remedy)
+        return BadInput(sentence(visible(f"{self.file_name}, line {row.line:,}: {message}")), remedy)
 
 
 def campaign_draft(request: ImportRequest, parsed: ParsedJudgements, campaign: Campaign | None) -> Campaign:
@@ -77,14 +103,6 @@ def campaign_draft(request: ImportRequest, parsed: ParsedJudgements, campaign: C
     if campaign is not None:
         _check_same(campaign, protocol, languages, request, parsed)
         return campaign
-    with as_bad_input():
-        check_name(request.campaign, "campaign")
-        if request.study:
-            check_name(request.study, "study")
-    if not scale[0] < scale[1]:
-        raise BadInput(
-            f"The scale {scale[0]:g}-{scale[1]:g} is empty.", "Give it as low-high, such as 0-100."
-        )
     now = timezone.now()
     return Campaign(
         name=request.campaign,

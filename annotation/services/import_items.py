@@ -44,10 +44,11 @@ class AnswerDraft:
 
 @dataclass
 class Drafts:
-    """What an import is going to write."""
+    """What an import is going to write; `repeated` are rows that say again who judged what, in any order."""
 
     items: list[ItemDraft] = field(default_factory=list)
     answers: list[AnswerDraft] = field(default_factory=list)
+    repeated: list[Row] = field(default_factory=list)
 
 
 def sides_of(row: Row) -> Sides:
@@ -98,7 +99,7 @@ def items_draft(
         if answer is not None:
             answers[order[id(row)]] = answer
     book.resolve()
-    return Drafts(book.items, [answers[number] for number in sorted(answers)])
+    return Drafts(book.items, [answers[number] for number in sorted(answers)], book.repeated)
 
 
 class _Book:
@@ -112,6 +113,8 @@ class _Book:
         self.judged: set[tuple[str, int, ItemDraft]] = set()
         self.parents: dict[tuple[Any, ...], ItemDraft] = {}
         self.references: list[tuple[ItemDraft, Row]] = []
+        self.entered: set[tuple[Any, ...]] = set()
+        self.repeated: list[Row] = []
 
     def enter(self, row: Row) -> AnswerDraft | None:
         """Put a row into its item; None for an identical pair, which nobody judged."""
@@ -154,6 +157,10 @@ class _Book:
 
     def _without_id(self, row: Row, place: Place, sides: Sides, content: tuple[Any, ...]) -> ItemDraft:
         own = (row.rater, content)
+        again = (own, row.group, row.round)
+        if again in self.entered:
+            self.repeated.append(row)
+        self.entered.add(again)
         occurrence = self.seen[own] = self.seen.get(own, 0) + 1
         parent = None
         if row.kind in (*PAIRED, "repeat"):
@@ -192,6 +199,20 @@ class _Book:
                 row, f"item “{row.item}” refers to item “{wanted}”, which is not in the file", "Add its row."
             )
         return found
+
+
+def repeats_notice(drafts: Drafts, file_name: str) -> list[str]:
+    """Say how many rows repeat an earlier one, and where the first of them is; nothing when none does."""
+    n = len(drafts.repeated)
+    if not n:
+        return []
+    first = min(drafts.repeated, key=lambda row: row.line)
+    system, kept = ("system", "ratings") if isinstance(first, RatingRow) else ("systems", "preferences")
+    rows = "1 row repeats" if n == 1 else f"{n:,} rows repeat"
+    return [
+        f"{file_name}: {rows} an earlier row of the same rater, {system} and segment; "
+        f"first: line {first.line:,}; both are kept as separate {kept}"
+    ]
 
 
 def raters_of(rows: Iterable[Row]) -> list[str]:

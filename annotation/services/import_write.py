@@ -10,6 +10,7 @@ from datetime import datetime
 from django.db.models import Count
 
 from annotation.formats import RatingRow
+from annotation.formats.limits import MAX_ACTIVE_MS
 from annotation.models import (
     Assignment,
     Campaign,
@@ -26,7 +27,6 @@ from annotation.services.import_places import Places, Row
 from mtcore.models import System
 
 BATCH = 1000
-MAX_ACTIVE_MS = 2**31 - 1
 _KEY = re.compile(r"[A-Za-z0-9_-]{16,40}")
 
 
@@ -220,7 +220,8 @@ def _judgement(campaign: Campaign, draft: AnswerDraft, assignment: int) -> Judge
 
 
 def _active_ms(seconds: float | None, start: datetime | None, end: datetime | None) -> int | None:
-    """Return the time spent in milliseconds: as the file has it, or from start to end."""
+    """Return the time spent in milliseconds: as the file has it, or from start to end if possible."""
     if seconds is None and start is not None and end is not None:
         seconds = (end - start).total_seconds()
-    return None if seconds is None else min(max(0, round(seconds * 1000)), MAX_ACTIVE_MS)
+    active_ms = None if seconds is None else round(seconds * 1000)
+    return active_ms if active_ms is not None and 0 <= active_ms <= MAX_ACTIVE_MS else None

@@ -13,15 +13,24 @@ from django.db import IntegrityError, transaction
 from annotation.formats import FORMATS, FormatError, ParsedJudgements, ParseOptions, parse_map
 from annotation.models import AuditEvent, Campaign, Study
 from annotation.protocols import PROTOCOLS
-from annotation.services.import_checks import Fail, ImportRequest, campaign_draft, check_new, check_scale
+from annotation.services.import_checks import (
+    Fail,
+    ImportRequest,
+    campaign_draft,
+    check_new,
+    check_request,
+    check_scale,
+)
 from annotation.services.import_items import (
     items_draft,
     raters_of,
+    repeats_notice,
     systems_of,
 )
 from annotation.services.import_places import Places, Row
 from annotation.services.import_write import drafts_write
 from evalplatform.errors import BadInput, Conflict
+from mtcore.corpora.names import visible
 from mtcore.models import System, TestSet
 from mtcore.services.texts import sentence
 from mtcore.services.versions import testset_find
@@ -49,11 +58,13 @@ def judgements_import(*, request: ImportRequest, data: bytes, user: User | None 
         BadInput: the file, or what is said about it, is not usable; the message names file and line.
         Conflict: the campaign is not one of imported judgements, or has these judgements already.
     """
+    check_request(request)
     campaign = Campaign.objects.select_related("study").filter(name=request.campaign).first()
     if campaign is not None and campaign.mode != Campaign.Mode.IMPORTED:
         raise Conflict(
             f"“{campaign.name}” is a campaign of this platform, with its own raters.",
-            "Import under another name; the judgements of a campaign come from its raters only.",
+            f"Import under a name of its own, such as “{campaign.name[:100]} imported”; --study "
+            f"“{campaign.study.name}” keeps the two together.",
         )
     testset = testset_find(request.testset) if request.testset else None
     parsed = _parse(request, data, testset, campaign)
@@ -70,7 +81,7 @@ def judgements_import(*, request: ImportRequest, data: bytes, user: User | None 
     places.add(rows, fail)
     seen = check_new(campaign, rows, places, fail) if campaign else {}
     drafts = items_draft(rows, places, fail, seen)
-    notices = _notices(parsed, places, testset)
+    notices = [*_notices(parsed, places, testset), *repeats_notice(drafts, request.file_name)]
     try:
         with transaction.atomic():
             if campaign is None:
@@ -99,8 +110,6 @@ def judgements_import(*, request: ImportRequest, data: bytes, user: User | None 
 def _parse(
     request: ImportRequest, data: bytes, testset: TestSet | None, campaign: Campaign | None
 ) -> ParsedJudgements:
-    if request.format not in FORMATS:
-        raise BadInput(f"There is no format “{request.format}”.", f"The formats are {', '.join(FORMATS)}.")
     try:
         options = ParseOptions(
             column_map=parse_map(request.column_map) if request.column_map else None,
@@ -110,7 +119,7 @@ def _parse(
         )
         return FORMATS[request.format].parse(data, request.file_name, options)
     except FormatError as error:
-        raise BadInput(sentence(str(error)), error.remedy) from error
+        raise BadInput(sentence(visible(str(error))), error.remedy) from error
 
 
 def _known_systems(testset: TestSet | None, campaign: Campaign | None) -> frozenset[str] | None:

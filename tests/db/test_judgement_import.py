@@ -92,11 +92,13 @@ def test_rankings_become_pairs():
     }
 
 
-def test_an_unclosed_quote_is_pointed_at():
-    columns = "rater=segment_id,segment=segment_id,left=source,right=source,choice=source"
+def test_an_unclosed_quote_is_pointed_at(tmp_path):
+    text = (FILES / "imp33_unbalanced.csv").read_text(encoding="utf-8")
+    header, *rows = text.split("\n")
+    text = "\n".join([f"{header},rater,system,score", *(f"{row},r,A,5" if row else "" for row in rows)])
+    columns = "segment=segment_id,comment=source"
     message = refused(
-        "import_judgements", "imp33", str(FILES / "imp33_unbalanced.csv"), "--format", "csv",
-        "--protocol", "pairwise_fluency", "--languages", "en-de", "--map", columns,
+        "import_judgements", "imp33", write(tmp_path, text), *DA, "--map", columns,
     )  # fmt: skip
     assert "line 3" in message and "quote" in message
 

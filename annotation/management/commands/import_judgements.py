@@ -1,21 +1,19 @@
 """Import judgements made elsewhere, in any format of the registry."""
 
-import re
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from annotation.formats import FORMATS
+from annotation.formats.cells import parse_scale
 from annotation.protocols import PROTOCOLS
-from annotation.services.import_checks import ImportRequest
+from annotation.services.import_checks import ImportRequest, check_request
 from annotation.services.judgement_import import Imported, judgements_import
 from evalplatform.commands import HouseCommand
 from evalplatform.errors import BadInput
 from mtcore.corpora.reader import read_bytes
 from mtcore.services.texts import as_bad_input
-
-_SCALE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)", re.ASCII)
 
 
 class Command(HouseCommand):
@@ -45,8 +43,6 @@ class Command(HouseCommand):
     def run(self, **options: Any) -> None:
         """Import and say what came in."""
         file = _file(Path(options["file"]), options["format"], options["languages"])
-        with as_bad_input():
-            data = read_bytes(file)
         request = ImportRequest(
             campaign=options["campaign"],
             file_name=file.name,
@@ -59,17 +55,25 @@ class Command(HouseCommand):
             unknown_kinds=options["unknown_kinds"],
             study=options["study"],
         )
+        check_request(request)
+        with as_bad_input():
+            data = read_bytes(file)
         self._report(judgements_import(request=request, data=data))
 
     def _report(self, done: Imported) -> None:
         for notice in done.notices:
             self.stderr.write(f"Note: {notice}")
         kinds = ", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in done.kinds.items())
-        identical = f", {done.n_identical:,} identical pairs" if done.n_identical else ""
+        identical = f", {_count(done.n_identical, 'identical pair')}" if done.n_identical else ""
         self.stdout.write(
-            f"{done.n_judgements:,} judgements ({kinds}{identical}) of {done.n_raters:,} raters and "
-            f"{done.n_systems:,} systems imported into “{done.campaign.name}”."
+            f"{_count(done.n_judgements, 'judgement')} ({kinds}{identical}) of "
+            f"{_count(done.n_raters, 'rater')} and {_count(done.n_systems, 'system')} "
+            f"imported into “{done.campaign.name}”."
         )
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _file(path: Path, format: str, languages: str) -> Path:
@@ -87,7 +91,5 @@ def _file(path: Path, format: str, languages: str) -> Path:
 def _scale(text: str | None) -> tuple[float, float] | None:
     if text is None:
         return None
-    match = _SCALE.fullmatch(text)
-    if match is None:
-        raise BadInput(f"“{text}” is no scale.", "Write it as low-high, such as 0-100.")
-    return float(match[1]), float(match[2])
+    with as_bad_input():
+        return parse_scale(text)
