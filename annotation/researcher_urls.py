@@ -12,7 +12,7 @@ urlpatterns = [
     path("campaigns/<str:key>/state", researcher.campaign_state, name="campaign_state"),
     path("campaigns/<str:key>/plan.csv", researcher.plan_file, name="campaign_plan"),
     re_path(
-        r"^campaigns/(?P<key>[^/]+)/judgements\.(?P<format>csv|jsonl)$",
+        r"^campaigns/(?P<key>[^/]+)/judgements\.(?P<format>csv|tsv|jsonl|parquet|appraise)$",
         researcher.judgements_file,
         name="campaign_judgements",
     ),

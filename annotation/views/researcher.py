@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
 from annotation.services.campaigns import campaign_close, campaign_open
-from annotation.services.judgement_export import judgements_export
+from annotation.services.judgement_export import BINARY_FORMATS, judgements_export
 from annotation.services.links import campaign_links
 from annotation.services.overview import Overview, campaign_overview
 from annotation.services.plan_export import plan_export
@@ -37,7 +37,14 @@ from annotation.views.tables import command_line, preference_tables, rater_rows,
 from evalplatform.errors import BadInput, Conflict
 
 FORM_FIELDS = ("population", "repeats", "clusters", "by", "resamples", "seed", "hypothesis")
-TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson; charset=utf-8"}
+TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "jsonl": "application/x-ndjson; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "appraise": "text/csv; charset=utf-8",
+}
+ENDINGS = {"appraise": "appraise.csv"}
 
 
 def campaign_of(request: HttpRequest, key: str) -> Campaign:
@@ -88,6 +95,7 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "links": campaign_links(campaign=found) if _shows_links(request, found) else [],
         "problems": problems_read(found),
         "comments": comments_read(found),
+        "rated": PROTOCOLS[found.protocol].record == "rating",
         "is_planned": found.mode != Campaign.Mode.IMPORTED,
     }
     return render(request, "researcher/campaign.html", context)
@@ -171,7 +179,7 @@ def judgements_file(request: HttpRequest, key: str, format: str) -> HttpResponse
     found = campaign_of(request, key)
     flavour, population = request.GET.get("flavour", "exact"), request.GET.get("population", "all")
 
-    def write(stream: IO[str]) -> None:
+    def write(stream: IO[Any]) -> None:
         judgements_export(
             campaign=found,
             stream=stream,
@@ -181,7 +189,8 @@ def judgements_file(request: HttpRequest, key: str, format: str) -> HttpResponse
             user=request.user,
         )
 
-    return _file(write, f"{found.name}.judgements.{format}", TYPES[format])
+    name = f"{found.name}.judgements.{ENDINGS.get(format, format)}"
+    return _file(write, name, TYPES[format], binary=format in BINARY_FORMATS)
 
 
 @require_safe
@@ -198,13 +207,18 @@ def plan_file(request: HttpRequest, key: str) -> HttpResponseBase:
     return _file(write, f"{found.name}.plan.csv", TYPES["csv"])
 
 
-def _file(write: Callable[[IO[str]], None], name: str, content_type: str) -> FileResponse:
+def _file(
+    write: Callable[[IO[Any]], None], name: str, content_type: str, *, binary: bool = False
+) -> FileResponse:
     """Write into a temporary file and send it, so that a mistake is an error page and not half a file."""
-    binary = tempfile.TemporaryFile()  # noqa: SIM115 (the response closes it)
-    with open(binary.fileno(), "w", encoding="utf-8", newline="", closefd=False) as text:
-        write(text)
-    binary.seek(0)
-    response = FileResponse(binary, content_type=content_type)
+    file = tempfile.TemporaryFile()  # noqa: SIM115 (the response closes it)
+    if binary:
+        write(file)
+    else:
+        with open(file.fileno(), "w", encoding="utf-8", newline="", closefd=False) as text:
+            write(text)
+    file.seek(0)
+    response = FileResponse(file, content_type=content_type)
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
     response.headers["Content-Disposition"] = (
         f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"

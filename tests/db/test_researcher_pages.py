@@ -45,7 +45,10 @@ def campaign(ann):
 
 def addresses(campaign):
     pages = [reverse(name, args=[campaign.key]) for name in PAGES]
-    return pages + [reverse("campaign_judgements", args=[campaign.key, one]) for one in ("csv", "jsonl")]
+    return pages + [
+        reverse("campaign_judgements", args=[campaign.key, one])
+        for one in ("csv", "tsv", "jsonl", "parquet", "appraise")
+    ]
 
 
 def test_the_front_door_leads_to_signing_in_or_to_the_campaigns(ann):
@@ -168,6 +171,32 @@ def test_downloads_are_files_and_are_noted(campaign, ann):
     assert events.count() == 1
     bad = client.get(reverse("campaign_judgements", args=[campaign.key, "csv"]), {"flavour": "vanilla"})
     assert bad.status_code == 400
+
+
+def test_every_format_can_be_taken_out_and_read_again(campaign, ann, tmp_path):
+    client = client_of(ann)
+    page = client.get(reverse("campaign", args=[campaign.key])).content.decode()
+    n = Judgement.objects.count()
+    for format in ("tsv", "parquet", "appraise"):
+        address = reverse("campaign_judgements", args=[campaign.key, format])
+        assert f'href="{address}"' in page
+        response = client.get(address)
+        assert response.status_code == 200 and "attachment" in response["Content-Disposition"]
+        file = tmp_path / f"file.{format}"
+        file.write_bytes(b"".join(response.streaming_content))
+        out, _ = run(
+            "import_judgements", f"again {format}", file, "--format", format,
+            "--protocol", "source_da", "--languages", "en-de",
+        )  # fmt: skip
+        assert out.startswith(f"{n} judgements")
+
+
+def test_preferences_are_not_offered_in_a_layout_of_scores(ann):
+    campaign = make_campaign("pairwise_fluency", name="pairs", n_segments=4, owner=ann)
+    client = client_of(ann)
+    address = reverse("campaign_judgements", args=[campaign.key, "appraise"])
+    assert address not in client.get(reverse("campaign", args=[campaign.key])).content.decode()
+    assert client.get(address).status_code == 400
 
 
 def test_names_are_shown_as_they_are():
