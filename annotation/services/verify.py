@@ -54,8 +54,9 @@ class Verified:
 def study_verify(path: Path) -> Verified:
     """Check a package, folder or zip. Nothing is read from the database and nothing is written.
 
-    Numbers are equal within 1e-9. Score files are compared field by field, so that an altered score is found
-    even when the manifest was altered with it.
+    Numbers are equal within 1e-9. Scores are compared field by field, so that an altered one is found even
+    when the manifest was altered with it. In a package of another version of the platform everything that is
+    stored is compared; what only this version says is passed over.
 
     Raises:
         BadInput: it is no package, or one that is dangerous to open or cannot be read.
@@ -99,7 +100,8 @@ class _Check:
         self.listed: dict[str, Any] = manifest["files"]
         self.made_with = {name: str(one) for name, one in manifest["versions"].items()}
         self.versions = {name: self.made_with.get(name, "unknown") for name in versions_read()}
-        self.found = Comparison()
+        self.other_version = self.made_with.get("version") != versions_read()["version"]
+        self.found = Comparison(other_version=self.other_version)
 
     def notices(self) -> list[str]:
         """Say where this installation is another one than the one that made the package."""
@@ -196,7 +198,7 @@ class _Check:
             self.found.add(path, name, "options", plain, "no options of scores")
             return
         own = path.rsplit("/", 1)[-1].removesuffix(".json")
-        if options_name(options, scope) != own:
+        if options_name(options, scope) != own and not (self.other_version and own.startswith("options-")):
             self.found.add(path, name, "options", own, options_name(options, scope))
         try:
             fresh = compute(options)

@@ -42,9 +42,15 @@ def _short(value: Any) -> str:
 
 
 class Comparison:
-    """Compare values and count the numbers that were looked at."""
+    """Compare values and count the numbers that were looked at.
 
-    def __init__(self) -> None:
+    Args:
+        other_version: the stored values were made by another version of the platform: what only this version
+            says is passed over. Everything that is stored is compared.
+    """
+
+    def __init__(self, *, other_version: bool = False) -> None:
+        self.other_version = other_version
         self.differences: list[Difference] = []
         self.n_numbers = 0
 
@@ -56,6 +62,8 @@ class Comparison:
         """Compare two values of any shape."""
         if isinstance(stored, Mapping) and isinstance(fresh, Mapping):
             for key in dict.fromkeys([*fresh, *stored]):
+                if self.other_version and key not in stored:
+                    continue
                 inner = f"{field}.{key}" if field else key
                 self.value(file, where, inner, stored.get(key, ABSENT), fresh.get(key, ABSENT))
         elif isinstance(stored, list) and isinstance(fresh, list):

@@ -289,6 +289,20 @@ def _last(text):
     return text.splitlines(keepends=True)[-1]
 
 
+def test_what_another_version_did_not_say_is_no_difference_but_what_it_said_is(package):
+    name = "campaigns/By-source/scores/standard.json"
+    alter(package, name, changed(lambda one: one["systems"][0].pop("rank_range")))
+    assert fields(study_verify(package)) == {(name, "rank_range")}
+    manifest = json.loads((package / "manifest.json").read_text("utf-8"))
+    manifest["versions"]["version"] = "0.0.9"
+    (package / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    done = study_verify(package)
+    assert any(notice.startswith("made with version 0.0.9") for notice in done.notices)
+    assert {field for _, field in fields(done)} == {"signature"}
+    alter(package, name, changed(lambda one: one["systems"][0].update(n_segments=1)))
+    assert (name, "n_segments") in fields(study_verify(package))
+
+
 def test_files_that_are_altered_missing_or_added_are_named(package):
     guidelines = package / "campaigns/By-source/guidelines.md"
     guidelines.write_text(guidelines.read_text("utf-8") + "Be kind to BT.\n", "utf-8")
