@@ -86,10 +86,11 @@ def campaign_report(
     plain = replace(options, by_condition=False)
     scores = campaign_score(campaign=campaign, options=plain, user=user).result or {}
     rated = PROTOCOLS[campaign.protocol].record == "rating"
-    apart = (
-        campaign_score(campaign=campaign, options=replace(options, by_condition=True), user=user).result or {}
-    )
-    conditions = apart if _n_conditions(apart) > 1 else None
+    conditions = None
+    if _may_have_conditions(campaign):
+        by_condition = replace(options, by_condition=True)
+        apart = campaign_score(campaign=campaign, options=by_condition, user=user).result or {}
+        conditions = apart if _n_conditions(apart) > 1 else None
     reader = _Reader(campaign, plain, scores)
     parts = part_ready(campaign, plain, "core", reader.rated_parts if rated else reader.preference_parts)
     mixed = None
@@ -99,6 +100,13 @@ def campaign_report(
         if mixed is None and (heavy or n_ratings <= QUICK_RATINGS):
             mixed = part_ready(campaign, plain, "mixed", reader.mixed_part)
     return Report(campaign, plain, scores, conditions, parts, mixed)
+
+
+def _may_have_conditions(campaign: Campaign) -> bool:
+    """Tell whether a campaign has several inputs, test sets, directions or references."""
+    inputs = campaign.outputs.order_by().values("testset_id", "input_version_id").distinct()
+    contexts = campaign.items.order_by().values("segment__direction", "context_version_id").distinct()
+    return inputs.count() > 1 or contexts.count() > 1
 
 
 def _n_conditions(scores: Row) -> int:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.services.report.compute import Report
 from annotation.services.report.section import Section, sentence
-from annotation.services.report.tables import Column, Table, used
+from annotation.services.report.tables import Column, Table
 
 Row = dict[str, Any]
 
@@ -28,7 +28,8 @@ def outlook(report: Report) -> Section | None:
         _(
             "For pairs that are not separated yet: how many more judgements, on further segments and as "
             "many each as so far, find a true difference of the size seen in 80 % of cases (two-sided at "
-            ".05, for these raters). The bounds belong to the ends of the difference's 95 % interval."
+            ".05, for these raters). The bounds belong to the ends of the difference's 95 % interval; "
+            "where it holds 0 perhaps no number is enough, so there is no upper bound."
         )
     ]
     rows = [_row(row) for row in open_pairs]
@@ -43,7 +44,9 @@ def outlook(report: Report) -> Section | None:
         Column("more_segments", _("on further segments"), "count"),
         Column("remark", _("Remark")),
     ]
-    table = Table("outlook", _("More judgements that would separate two systems"), used(columns, rows), rows)
+    if not any(row.get("remark") for row in rows):
+        columns.pop()
+    table = Table("outlook", _("More judgements that would separate two systems"), columns, rows)
     return Section("outlook", title, words, [], [table], folded=False)
 
 
@@ -52,6 +55,4 @@ def _row(row: Row) -> Row:
         return row | {"remark": sentence(row["refused"])}
     if row["more_judgements"] is None:
         return row | {"remark": _("No difference is seen.")}
-    if row["more_high"] is None:
-        return row | {"remark": _("Perhaps no number is enough: the interval holds 0.")}
     return row

@@ -47,7 +47,8 @@ def study_report(
     campaigns = list(study.campaigns.order_by("name"))
     sections = [_overview(campaigns)]
     sections += [_group(number, group) for number, group in enumerate(scores["groups"], start=1)]
-    sections += comparisons(campaigns)
+    compared = comparisons(campaigns)
+    sections += [compared] if compared else []
     return StudyReport(study, scores, sections)
 
 

@@ -21,18 +21,25 @@ MOST = 6
 """Pairs of campaigns compared in one report."""
 
 
-def comparisons(campaigns: Sequence[Campaign]) -> list[Section]:
-    """Compare every source-based campaign with every reference-based one of its language pair."""
-    found: list[Section] = []
+def comparisons(campaigns: Sequence[Campaign]) -> Section | None:
+    """Compare source-based with reference-based campaigns of one language pair; None without such pairs."""
+    words: list[str] = []
+    figures: list[Figure] = []
+    tables: list[Table] = []
     for source, reference in _pairs(campaigns):
         try:
             result = campaigns_compare(first=source, second=reference, options=ScoreOptions())
         except UserError:
             continue  # nothing in common, or no judgements yet: the list of campaigns says so
-        found.append(_section(len(found) + 1, result))
-        if len(found) == MOST:
+        words += _words(result)
+        figure, table = _drawn(f"compare-{len(tables) + 1}", result)
+        figures += [figure] if figure else []
+        tables.append(table)
+        if len(tables) == MOST:
             break
-    return found
+    if not tables:
+        return None
+    return Section("compare", _("Do both ways of asking agree?"), words, figures, tables)
 
 
 def _pairs(campaigns: Sequence[Campaign]) -> Iterator[tuple[Campaign, Campaign]]:
@@ -46,8 +53,7 @@ def _pairs(campaigns: Sequence[Campaign]) -> Iterator[tuple[Campaign, Campaign]]
             yield source, reference
 
 
-def _section(number: int, result: Row) -> Section:
-    name = f"compare-{number}"
+def _drawn(name: str, result: Row) -> tuple[Figure | None, Table]:
     rows = [row | {"condition": _condition(row)} for row in result["systems"]]
     columns = [
         Column("system", _("System")),
@@ -58,24 +64,22 @@ def _section(number: int, result: Row) -> Section:
         Column("first_raw", _("Source-based, raw"), "number", 1),
         Column("second_raw", _("Reference-based, raw"), "number", 1),
     ]
-    title = _("Source-based against reference-based assessment")
+    title = _("%(first)s against %(second)s") % {"first": result["first"], "second": result["second"]}
     table = Table(name, title, used(columns, rows), rows)
     points = [
-        {
-            "x": row["first"],
-            "y": row["second"],
-            "name": ", ".join(filter(None, (row["system"], row["notation_second"]))),
-        }
+        {"x": row["first"], "y": row["second"], "name": _name(row)}
         for row in rows
         if None not in (row["first"], row["second"])
     ]
-    figures = []
-    if points:
-        drawing = scatter(points, _("source-based, mean z"), _("reference-based, mean z"), title)
-        figures.append(Figure(name, title, drawing, name))
+    if not points:
+        return None, table
+    drawing = scatter(points, _("source-based, mean z"), _("reference-based, mean z"), title)
+    return Figure(name, title, drawing, name), table
+
+
+def _words(result: Row) -> list[str]:
     names = _("%(first)s and %(second)s") % {"first": result["first"], "second": result["second"]}
-    words = [f"{names}. {_correlation_words(result)}", *result["notes"]]
-    return Section(name, _("Do both ways of asking agree?"), words, figures, [table])
+    return [" ".join([f"{names}: {_correlation_words(result)}", *result["notes"]])]
 
 
 def _name(row: Row) -> str:

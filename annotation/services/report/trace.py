@@ -90,6 +90,19 @@ def found_row(rows: Iterable[Row]) -> Row:
     return row
 
 
+def natural(testset: str, key: object) -> tuple[str, int, str]:
+    """Return what sorts segments as people count them: 2 before 10."""
+    words = str(key)
+    return testset, int(words) if words.isascii() and words.isdigit() and len(words) < 19 else 0, words
+
+
+def resampled(options: ScoreOptions) -> str:
+    """Say what the bootstrap draws anew."""
+    if options.raters == "random":
+        return _("documents and raters") if options.unit == "document" else _("segments and raters")
+    return _("documents") if options.unit == "document" else _("segments")
+
+
 def ratings_of(data: RatedData, options: ScoreOptions, system: str, condition: Mapping[str, str]) -> IntArray:
     """Return the rows of the ratings that count for a system, by test set and segment."""
     table = data.ratings.table
@@ -104,7 +117,10 @@ def ratings_of(data: RatedData, options: ScoreOptions, system: str, condition: M
     rows = np.unique(table.credit_rating[wanted[table.credit_entry]])
     rows = rows[counted(table)[rows]]
     rows = rows[counted_rounds(table.segment[rows], table.rounds[rows], options.disagreement)]
-    return rows[np.lexsort((rows, table.segment[rows]))]
+    return np.array(
+        sorted(rows.tolist(), key=lambda row: (natural(*table.segments[int(table.segment[row])]), row)),
+        dtype=np.int64,
+    )
 
 
 def _rating_rows(data: RatedData, rows: IntArray) -> list[Row]:
@@ -165,12 +181,13 @@ def _mean_words(row: Row, quantity: str, options: ScoreOptions) -> list[str]:
     if bounds is not None and quantity != "n_judgements":
         decimals = 1 if quantity == "raw_mean" else 3
         words.append(
-            _("95 %% interval %(low)s to %(high)s from %(b)s bootstrap resamples of segments, seed %(seed)s.")
+            _("95 %% interval %(low)s to %(high)s from %(b)s bootstrap resamples of %(what)s, seed %(seed)s.")
             % {
                 "low": number(bounds[0], decimals),
                 "high": number(bounds[1], decimals),
                 "b": f"{options.resamples:,}",
                 "seed": options.seed,
+                "what": resampled(options),
             }
         )
     return words

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Campaign
 from annotation.services.report.data import RatedData, rated_read
 from annotation.services.report.tables import Column, Table
-from annotation.services.report.trace import Trace, found_row, ratings_of
+from annotation.services.report.trace import Trace, found_row, natural, ratings_of, resampled
 from annotation.services.score_table import number, p_value
 from annotation.services.scoring import campaign_score
 from annotation.stats.options import ScoreOptions
@@ -67,7 +67,7 @@ def _segment_rows(data: RatedData, means: list[dict[int, float]]) -> list[Row]:
             "b": means[1][code],
             "difference": means[0][code] - means[1][code],
         }
-        for code in sorted(means[0].keys() & means[1].keys())
+        for code in sorted(means[0].keys() & means[1].keys(), key=lambda code: natural(*segments[code]))
     ]
 
 
@@ -81,16 +81,17 @@ def _pair_words(row: Row, options: ScoreOptions) -> list[str]:
         return [*words, _("Two common segments at least are needed to test it.")]
     count = round(p * (b + 1) / 2) - 1
     values = {"b": f"{b:,}", "seed": options.seed, "p": p_value(p), "count": f"{max(0, count):,}"}
+    values["what"] = resampled(options)
     if p >= 1:
         return [
             *words,
-            _("Of %(b)s resamples of segments (seed %(seed)s) about half favour either system: p = 1.")
+            _("Of %(b)s resamples of %(what)s (seed %(seed)s) about half favour either system: p = 1.")
             % values,
         ]
     return [
         *words,
         _(
-            "Of %(b)s resamples of segments (seed %(seed)s) %(count)s had a difference of 0 or on the "
+            "Of %(b)s resamples of %(what)s (seed %(seed)s) %(count)s had a difference of 0 or on the "
             "other side, so the two-sided p is 2 · (%(count)s + 1) / (%(b)s + 1) = %(p)s."
         )
         % values,
