@@ -55,9 +55,10 @@ def score_comparisons(
 
         pairs: `system_a` is the one preferred more often (equal: name order). `one_sided` is "declared" when
             `options.hypothesis` names the pair: then `p_sign_one_sided` and `p_bootstrap` test that
-            direction; else it is "post_hoc": the direction was read off the data. `shares` holds [share, low,
-            high] with Wilson's 95 % interval for a_better, b_better and equal. `p_holm`, when asked for,
-            corrects the two-sided sign test over all pairs.
+            direction; else it is "post_hoc": the direction was read off the data. `hypothesis` spells the
+            direction, as "BT>OP". `p_bootstrap` is None where a preference rests on one segment. `shares`
+            holds [share, low, high] with Wilson's 95 % interval for a_better, b_better and equal. `p_holm`,
+            when asked for, corrects the two-sided sign test over all pairs.
 
         position: how often the left, the right and neither candidate was chosen, and the exact two-sided p
             for left against right.
@@ -110,6 +111,7 @@ def _pair_row(
         "p_sign_two_sided": sign_test(*own).two_sided,
         "p_bootstrap": preference_p_value(nets, options.preference_resamples, rng),
         "one_sided": "declared" if declared else "post_hoc",
+        "hypothesis": ">".join(declared or (better, worse)),
         "shares": {name: _share(count, n) for name, count in shares.items()},
     }
 

@@ -93,11 +93,12 @@ def _unit(comparison: Comparison, unit: str) -> Unit:
     return comparison.testset, comparison.document
 
 
-def preference_p_value(nets: Mapping[Unit, int], resamples: int, rng: np.random.Generator) -> float:
+def preference_p_value(nets: Mapping[Unit, int], resamples: int, rng: np.random.Generator) -> float | None:
     """Return the bootstrap p that the first system is not preferred: (#{net* ≤ 0} + 1) / (B + 1).
 
     Units (segments, documents) are resampled within test sets, ties counted in. Units with the same net
-    preference are drawn together, as one multinomial. 1.0 without any preference.
+    preference are drawn together, as one multinomial. 1.0 without any preference; None when there is one and
+    only one unit was compared, for a resample of it says the same again.
 
     Args:
         nets: (test set, unit) → preferences for the first system minus those for the second.
@@ -106,6 +107,8 @@ def preference_p_value(nets: Mapping[Unit, int], resamples: int, rng: np.random.
     """
     if not any(nets.values()):
         return 1.0
+    if len(nets) < 2:
+        return None
     by_testset: dict[str, Counter[int]] = defaultdict(Counter)
     for (testset, _), net in nets.items():
         by_testset[testset][net] += 1

@@ -91,9 +91,8 @@ def pair_rows(
     for place, (a, b) in enumerate(pairs):
         first, second = averages.entries[a], averages.entries[b]
         n = int(tests.n_common[place])
-        one_sided, label = _one_sided(
-            tests.bootstrap, place, (first.system, second.system), options.hypothesis
-        )
+        names = (first.system, second.system)
+        one_sided, label = _one_sided(tests.bootstrap, place, names, options.hypothesis)
         row = {
             "system_a": first.system,
             "system_b": second.system,
@@ -102,6 +101,7 @@ def pair_rows(
             "p_bootstrap_one_sided": one_sided if n >= 2 else None,
             "p_bootstrap_two_sided": float(tests.bootstrap.two_sided[place]) if n >= 2 else None,
             "one_sided": label,
+            "hypothesis": ">".join((options.hypothesis if label == "declared" else None) or names),
             "p_rank_sum": number(tests.rank_sum[place]),
             "p_randomisation": number(tests.randomisation[place]),
             "p_signed_rank": number(tests.signed_rank[place]),

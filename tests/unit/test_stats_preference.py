@@ -147,3 +147,10 @@ def test_nothing_compared_gives_an_empty_result():
 def test_impossible_comparisons_are_refused(row: Comparison):
     with pytest.raises(RecordError):
         score_comparisons([row])
+
+
+def test_a_preference_that_rests_on_one_segment_has_no_bootstrap_p():
+    rows = [Comparison("r", ("A",), ("B",), "1", "t", "left")] * 2
+    (pair,) = score_comparisons(rows)["pairs"]
+    assert pair["p_bootstrap"] is None and pair["p_sign_two_sided"] == 0.5
+    assert pair["hypothesis"] == "A>B"
