@@ -143,7 +143,9 @@ def test_reports_and_comments_reach_the_researcher(root):
     assert "A &lt;b&gt;word&lt;/b&gt; is missing." in page
     segment = Assignment.objects.get(key=second).item.segment.key
     row = re.search(r"<tr>(?:(?!</tr>).)*Wrong language!", page, re.DOTALL)[0]
-    assert "R1" in row and f"<td>{segment} " in row and re.search(r"\d\d:\d\d UTC", row)
+    link = re.search(r'href="([^"]+)"', row)[1].replace("&amp;", "&")
+    assert "Text 1 of segment" in root.get(link).content.decode()
+    assert "R1" in row and f">{segment}</a> " in row and re.search(r"\d\d:\d\d UTC", row)
 
 
 def test_a_campaign_without_remarks_has_no_such_sections(root):
