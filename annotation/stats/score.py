@@ -55,9 +55,9 @@ def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> di
             two of them. `one_sided` is "declared" when `options.hypothesis` names the pair, and then
             `p_bootstrap_one_sided` tests that direction; else it is "post_hoc": the direction was read off
             the data, so it rejects a true null in up to 2α of cases. `hypothesis` spells the direction
-            tested, as "BT>OP". `p_randomisation` and `p_signed_rank` are two-sided; `p_rank_sum` (A better, one-sided, unpaired) needs two segments of each. `p_holm`,
-            when asked for, corrects the two-sided p of `options.test` over all pairs. By condition a pair
-            carries the condition's keys.
+            tested, as "BT>OP". `p_randomisation` and `p_signed_rank` are two-sided; `p_rank_sum` (A better,
+            one-sided, unpaired) needs two segments of each. `p_holm`, when asked for, corrects the two-sided
+            p of `options.test` over all pairs. By condition a pair carries the condition's keys.
 
         raters: in order of name, as `RaterSummary`.
 
