@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import Protocol
-
-from annotation.formats.write import write_csv
+from annotation.formats.write import Stream, write_csv
 from annotation.models import Campaign
 from annotation.services.judgement_export import FLAVOURS
 from annotation.services.planning import PLAN_COLUMNS, plan_rows
 from evalplatform.errors import BadInput
-
-
-class Stream(Protocol):
-    """Anything text is written to."""
-
-    def write(self, text: str, /) -> object:
-        """Take a piece of text."""
 
 
 def plan_export(*, campaign: Campaign, stream: Stream, flavour: str = "exact") -> int:

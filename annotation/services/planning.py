@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -169,7 +169,7 @@ def systems_of_items(campaign: Campaign) -> dict[int, tuple[tuple[str, ...], ...
     return {item: tuple(tuple(names) for names in sides.values()) for item, sides in found.items()}
 
 
-def plan_rows(campaign: Campaign) -> Generator[tuple[object, ...]]:
+def plan_rows(campaign: Campaign) -> Generator[tuple[Any, ...]]:
     """Yield the live assignments in the columns of `PLAN_COLUMNS`, rater by rater in their order.
 
     `left` and `right` stand as the rater sees them; `right` is empty where there is one text only.

@@ -120,7 +120,7 @@ def _raters(overview: Overview) -> list[dict[str, Any]]:
 def results(request: HttpRequest, key: str) -> HttpResponse:
     """Show the scores of a campaign with the options of the form."""
     found = campaign_of(request, key)
-    given = dict.fromkeys(FORM_FIELDS, "") | {name: text.strip() for name, text in request.GET.items()}
+    given = dict.fromkeys(FORM_FIELDS, "") | {name: text.strip() for name, text in request.GET.dict().items()}
     rated = PROTOCOLS[found.protocol].record == "rating"
     context: dict[str, Any] = {"campaign": found, "about": describe(found), "given": given, "rated": rated}
     context |= {"choices": _choices(), "limits": RESAMPLES, "defaults": ScoreOptions()}
