@@ -126,7 +126,9 @@ def choose_segments(
     if (sampled and dash) or not all(part.isascii() and part.isdigit() for part in numbers):
         raise BadInput(f"“{spec}” does not name segments.", "Give N (the first N), A-B (lines), or sample:N.")
     low, high = (int(first), int(last)) if dash else (1, int(first))
-    if low < 1 or high < 1:
+    if high < 1:
+        raise BadInput(f"“{spec}” asks for no segment.", "Give at least 1, or leave it out for all.")
+    if low < 1:
         raise BadInput(f"“{spec}” begins before the first segment.", "Segments count from 1.")
     if low > high:
         raise BadInput(f"“{spec}” goes backwards.", f"Write {last}-{first} for segments {last} to {first}.")

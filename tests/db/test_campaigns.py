@@ -265,7 +265,7 @@ def test_sampled_segments_follow_the_seed(plain):
         (["--raters", 3, "--scale", "1..100"], "not a scale"),
         (["--raters", 3, "--seed", -1], "seed -1"),
         (["--raters", 3, "--segments", "13"], "has 12"),
-        (["--raters", 3, "--segments", "sample:0"], "not to be had"),
+        (["--raters", 3, "--segments", "sample:0"], "asks for no segment"),
         (["--raters", 3, "--segments", "1-2-3"], "does not name segments"),
         (["--raters", 3, "--pairs", "OP"], "has no pairs"),
         (["--raters", 3, "--protocol", "pairwise_fluency", "--pairs", "XX"], "system's name (OP, BT)"),

@@ -181,9 +181,9 @@ def test_singular_and_plural_of_an_estimate(plain):
     ("wish", "message"),
     [
         ("5-2", "“5-2” goes backwards. Write 2-5"),
-        ("0", "“0” begins before the first segment. Segments count from 1."),
-        ("0-3", "begins before the first segment"),
-        ("sample:0", "begins before the first segment"),
+        ("0", "“0” asks for no segment. Give at least 1"),
+        ("0-3", "begins before the first segment. Segments count from 1"),
+        ("sample:0", "asks for no segment"),
         ("9", "has 8"),
     ],
 )

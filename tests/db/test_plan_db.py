@@ -139,7 +139,7 @@ def test_raters_may_leave_one_after_another_until_there_are_too_few():
     check_database(campaign)
     assert Counter(row["rater"] for row in exported("demo")) == {"R2": 48, "R3": 48, "R4": 48}
     out, err = run("withdraw_rater", "demo", "R4")
-    assert "R4 has left" in out and "Note:" in err and "3" in err
+    assert "“R4” has left" in out and "Note:" in err and "3" in err
     check_database(campaign)
     campaign.refresh_from_db()
     assert campaign.notes and campaign.notes[-1].startswith("R4 left: ")
@@ -174,7 +174,7 @@ def test_leaving_twice_and_strangers():
     campaign = make_campaign(raters=4)
     run("withdraw_rater", "demo", "R2")
     assert "R2” has left this campaign already" in refused("withdraw_rater", "demo", "R2")
-    assert "Its raters are: R1, R2, R3, R4" in refused("withdraw_rater", "demo", "Zoe")
+    assert "Its raters are: “R1”, “R2”, “R3”, “R4”" in refused("withdraw_rater", "demo", "Zoe")
     Campaign.objects.filter(pk=campaign.pk).update(mode="imported")
     assert "not planned here" in refused("withdraw_rater", "demo", "R1")
 
