@@ -10,6 +10,10 @@ from django.db import DatabaseError
 from evalplatform.errors import UserError
 
 
+class Error(CommandError):
+    """A user's mistake; the name is what Django prints before the message."""
+
+
 class HouseCommand(BaseCommand):
     """A command whose mistakes are explained in one line, never by a traceback.
 
@@ -30,7 +34,7 @@ class HouseCommand(BaseCommand):
             _check_utf8(argv)
             super().run_from_argv(argv)
         except CommandError as error:
-            self.stderr.write(f"{error}".replace("\n", " "))
+            self.stderr.write(" ".join(f"Error: {error}".replace("Error: Error: ", "Error: ").split()))
             sys.exit(1)
         except BrokenPipeError:
             # The reader (head, less) has gone: not a mistake. Keep Python from complaining at exit.
@@ -38,27 +42,13 @@ class HouseCommand(BaseCommand):
             sys.exit(0)
 
     def handle(self, *args: Any, **options: Any) -> str | None:
-        """Run the command and translate errors."""
+        """Run the command and say a user's mistake in one line."""
         try:
             return self.run(**options)
-        except UserError as error:
-            raise CommandError(str(error)) from error
-        except ValidationError as error:
-            raise CommandError(" ".join(error.messages)) from error
-        except OSError as error:
-            if isinstance(error, BrokenPipeError):
-                raise
-            name = f"{error.filename}: " if error.filename else ""
-            raise CommandError(f"{name}{error.strerror or error}.") from error
-        except DatabaseError as error:
-            if "no such table" in str(error) or "does not exist" in str(error):
-                raise CommandError("The database is empty: run `manage.py migrate` first.") from error
-            first = str(error).strip().split("\n")[0]
-            raise CommandError(f"The database refused: {first}. Nothing was changed.") from error
-        except UnicodeEncodeError as error:
-            raise CommandError(
-                f"{error.object[error.start : error.end]!r} is not text in UTF-8: check names and options."
-            ) from error
+        except BrokenPipeError:
+            raise
+        except (UserError, ValidationError, OSError, DatabaseError, UnicodeEncodeError) as error:
+            raise Error(" ".join(_explain(error).split())) from error
 
     def run(self, **options: Any) -> str | None:
         """Do the work."""
@@ -76,6 +66,22 @@ class Plain:
         self.out.write(text, ending="")
 
 
+def _explain(error: Exception) -> str:
+    """Say what went wrong, and what to do about it."""
+    if isinstance(error, ValidationError):
+        return " ".join(error.messages)
+    if isinstance(error, OSError):
+        return f"{error.filename or 'A file'}: {error.strerror or error}."
+    if isinstance(error, UnicodeEncodeError):
+        return f"{error.object[error.start : error.end]!r} is not text in UTF-8: check names and options."
+    if isinstance(error, DatabaseError):
+        text = str(error)
+        if "no such table" in text or ("relation" in text and "does not exist" in text):
+            return "The database is empty: run `manage.py migrate` first."
+        return f"The database refused: {text.strip().partition(chr(10))[0]}. Nothing was changed."
+    return str(error)
+
+
 def _check_utf8(argv: list[str]) -> None:
     """Refuse arguments whose bytes are not UTF-8: they could be neither stored nor shown."""
     for argument in argv:
@@ -83,4 +89,4 @@ def _check_utf8(argv: list[str]) -> None:
             argument.encode("utf-8")
         except UnicodeEncodeError:
             shown = argument.encode("utf-8", "replace").decode("utf-8")
-            raise CommandError(f"The argument {shown!r} is not UTF-8. Write it in UTF-8.") from None
+            raise Error(f"The argument {shown!r} is not UTF-8. Write it in UTF-8.") from None
