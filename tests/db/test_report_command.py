@@ -1,6 +1,8 @@
 """`report_campaign`: Markdown to the screen, or a folder with everything."""
 
 import csv
+import shutil
+import subprocess
 
 import pytest
 from defusedxml import ElementTree
@@ -42,6 +44,25 @@ def test_it_writes_a_folder_with_every_table_and_figure(tmp_path):
     with (folder / "tables" / "ranking.csv").open(encoding="utf-8", newline="") as stream:
         assert {row["system"] for row in csv.DictReader(stream)} == {"BT", "OP"}
     assert [path.name for path in tmp_path.iterdir()] == ["report"]
+
+
+@pytest.mark.parametrize("protocol", ["source_da", "pairwise_fluency"])
+def test_every_table_is_latex_that_any_engine_reads(tmp_path, protocol):
+    rated(protocol=protocol, systems=("A", "B", "C"))
+    run("report_campaign", "harbour", "--output", tmp_path / "report", "--correction", "holm")
+    tables = [path.read_text("utf-8") for path in sorted((tmp_path / "report" / "tables").glob("*.tex"))]
+    assert len(tables) > 5
+    for text in tables:
+        assert text.isascii(), [mark for mark in text if not mark.isascii()]
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed: the tables were read, not compiled")
+    document = "\\documentclass{article}\n\\usepackage{booktabs,longtable}\n\\begin{document}\n"
+    (tmp_path / "all.tex").write_text("\n".join([document, *tables, "\\end{document}\n"]), encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
+        cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:]
 
 
 def test_it_refuses_before_it_computes(tmp_path):

@@ -48,6 +48,7 @@ SIGNATURE = "protocol:source_da|seed:1"
         ("?` !`", r"?\textasciigrave{} !\textasciigrave{}"),
         ("−0.5 … 2–9 →", r"\ensuremath{-}0.5 \dots{} 2--9 \ensuremath{\rightarrow}"),
         ("plain-name.1", "plain-name.1"),
+        ("α τ κ ×", r"\ensuremath{\alpha} \ensuremath{\tau} \ensuremath{\kappa} \ensuremath{\times}"),
     ],
 )
 def test_latex_prints_names_as_they_are(name, escaped):
@@ -58,6 +59,7 @@ def test_latex_rows_have_as_many_cells_as_columns_and_rules_where_clusters_end()
     text = to_latex(TABLE, SIGNATURE)
     body = text.split("\\midrule\n", 1)[1].split("\\bottomrule")[0].strip().split("\n")
     assert [line == r"\midrule" for line in body] == [False, False, True, False, False, False]
+    assert "{[}{-}1.000" in body[0].replace(r"\ensuremath{-}", "{-}") and "0.500{]}" in body[0]
     for line in body:
         assert line == r"\midrule" or line.replace(r"\&", "").count(" & ") == len(COLUMNS) - 1
     assert r"\begin{table}" in text and "longtable" not in text

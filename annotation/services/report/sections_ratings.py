@@ -135,12 +135,14 @@ def pairs_table(rows: Sequence[Row], report: Report, *, apart: bool = False, nam
     for key, title in (
         ("p_randomisation", _("p, randomisation")),
         ("p_signed_rank", _("p, signed rank")),
-        ("p_rank_sum", _("p, rank sum, one-sided")),
+        ("p_rank_sum", _("p, rank sum")),
     ):
         if any(row.get(key) is not None for row in found):
             columns.append(Column(key, title, "p"))
-    columns.append(Column("n_common", _("Common segments"), "count"))
-    return Table(name, _("Tests of pairs; A has the higher mean z"), columns, found)
+    columns.append(Column("n_common", _("Segments"), "count"))
+    return Table(
+        name, _("Tests of pairs; A has the higher mean z; two-sided but for the rank sum"), columns, found
+    )
 
 
 def conditions(report: Report) -> Section | None:
