@@ -390,3 +390,17 @@ def test_a_page_of_nonsense_is_400(root, query):
         response = root.get(f"{address}?{query}")
         assert response.status_code == 400 and "whole number" in response.json()["remedy"]
         assert response["Content-Type"] == "application/problem+json"
+
+
+def test_serving_on_another_port_says_how_links_get_it(monkeypatch, settings):
+    from annotation.management.commands import serve
+
+    settings.BASE_URL = "http://127.0.0.1:8000"
+    monkeypatch.setattr(serve, "free_port", lambda wanted: 8003)
+    monkeypatch.setattr(serve, "serve", lambda *, port: None)
+    out, _ = run("serve")
+    assert "Port 8000 is taken; using 8003." in out
+    assert "  BASE_URL=http://127.0.0.1:8003\n" in out
+    assert "campaign_links NAME --base-url http://127.0.0.1:8003\n" in out
+    settings.BASE_URL = "https://rate.example.org"
+    assert "BASE_URL=" not in run("serve")[0]
