@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from annotation.design.estimate import Estimate, count_words, estimate_plan
 from annotation.design.plan import Plan
+from annotation.design.power import PowerError, Size, describe_power, detectable_difference
 from annotation.models import AuditEvent, Campaign, CampaignOutput, Participation, Study
 from annotation.protocols import PROTOCOLS, Protocol
 from annotation.services.guidelines import guidelines_notices, text_length_check
@@ -31,6 +32,8 @@ from mtcore.services.texts import as_bad_input
 from mtcore.services.versions import version_original
 
 MAX_SEED = 2**63 - 1
+#: The difference, in z, whose chance of being found is told before a campaign.
+EXAMPLE_DIFFERENCE = 0.1
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,23 @@ def campaign_estimate(*, draft: CampaignDraft) -> Estimate:
         if item.shown
     }
     return estimate_plan(draft.plan, words, draft.protocol.seconds_per_decision)
+
+
+def campaign_power(*, draft: CampaignDraft) -> str:
+    """Say what difference between two systems a campaign of ratings would find; "" where none is asked for.
+
+    The variation of scores is taken to be that of published campaigns (`annotation.design.power.TYPICAL`).
+    """
+    options = draft.options
+    if draft.protocol.record != "rating" or len(draft.selection.systems) < 2:
+        return ""
+    n_segments = len({(item.testset, item.segment) for item in draft.items})
+    try:
+        size = Size(n_segments, options.judgements, len(options.raters))
+        found = describe_power(EXAMPLE_DIFFERENCE, size)
+        return f"{found} From {detectable_difference(size):.2f} z on it is 80 %."
+    except PowerError as error:
+        return f"not known: {error}"
 
 
 def campaign_create(*, draft: CampaignDraft, owner: User | None = None) -> Campaign:

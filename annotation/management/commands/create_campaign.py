@@ -15,6 +15,7 @@ from annotation.services.campaigns import (
     campaign_create,
     campaign_draft,
     campaign_estimate,
+    campaign_power,
     secret_seed,
 )
 from annotation.services.links import base_url_check, campaign_links
@@ -71,6 +72,9 @@ class Command(HouseCommand):
             self.stderr.write(f"Note: {notice}")
         if options["dry_run"]:
             self.stdout.write(estimate_text(draft))
+            power = campaign_power(draft=draft)
+            if power:
+                self.stderr.write(f"Power: {power}")
             return
         campaign = campaign_create(draft=draft, owner=owner)
         if options["seed"] is None:

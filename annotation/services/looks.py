@@ -1,0 +1,168 @@
+"""Look at a running campaign and keep the error of all looks together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from annotation.models import AuditEvent, Campaign
+from annotation.protocols import PROTOCOLS
+from annotation.services.records import ratings_read
+from annotation.stats.aggregate import Averages, aggregate
+from annotation.stats.sequential import Look, SequentialError, look, paired_z, verdict
+from annotation.stats.standardise import standardise
+from evalplatform.errors import BadInput, Conflict
+
+ACTION = "campaign.looked"
+VERDICTS = {
+    "stop": "they differ: the campaign may stop",
+    "go_on": "not decided: go on",
+    "no_difference": "no difference found",
+}
+
+
+@dataclass(frozen=True)
+class PairLook:
+    """What a look says of two systems; `z` is None where it cannot be computed, and `words` says why."""
+
+    system_a: str
+    system_b: str
+    n_segments: int
+    z: float | None
+    verdict: str
+    words: str
+
+
+@dataclass(frozen=True)
+class CampaignLook:
+    """A look: how much is in, the boundary of each pair, the looks before it, and what it says.
+
+    Attributes:
+        number: 1 for the first.
+        level: error of one pair over all looks, alpha divided by the number of pairs.
+    """
+
+    number: int
+    n_done: int
+    n_planned: int
+    alpha: float
+    level: float
+    spending: str
+    current: Look
+    previous: tuple[Look, ...]
+    pairs: tuple[PairLook, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as strict JSON."""
+        return {
+            "look": self.number,
+            "n_judgements": self.n_done,
+            "n_planned": self.n_planned,
+            "alpha": self.alpha,
+            "level_per_pair": self.level,
+            "spending": self.spending,
+            **self.current.as_row(),
+            "previous": [one.as_row() for one in self.previous],
+            "pairs": [vars(pair) for pair in self.pairs],
+        }
+
+
+def campaign_look(
+    *, campaign: Campaign, alpha: float = 0.05, spending: str = "obrien_fleming", actor: User | None = None
+) -> CampaignLook:
+    """Look at the differences between systems now; the look is recorded, for later ones pay for it.
+
+    Looking again before new judgements came in shows the same look and costs nothing. Each pair of systems
+    gets alpha divided by the number of pairs (Bonferroni), spent over the looks as the share of planned
+    judgements grows.
+
+    Raises:
+        BadInput: the campaign has preferences, or options differ from those of the first look.
+        Conflict: nothing has been judged, there is one system, or all information was in at the last look.
+    """
+    if PROTOCOLS[campaign.protocol].record != "rating":
+        raise BadInput("Looks are for ratings, and these are preferences.", "Use score_campaign.")
+    averages = _averages(campaign)
+    pairs = list(combinations(range(len(averages.entries)), 2))
+    if not pairs:
+        raise Conflict("Two systems with judgements are needed for a look.", "Wait for more answers.")
+    with transaction.atomic():
+        Campaign.objects.select_for_update().get(pk=campaign.pk)
+        progress = Campaign.objects.with_progress().get(pk=campaign.pk)
+        done, planned = int(progress.n_done), int(progress.n_assigned)  # type: ignore[attr-defined]
+        events = list(AuditEvent.objects.filter(campaign=campaign, action=ACTION).order_by("pk"))
+        _check_same(events, alpha, spending)
+        counts = [int(event.data["n_judgements"]) for event in events]
+        is_new = not counts or done > counts[-1]
+        level = alpha / len(pairs)
+        looks = _boundaries([*counts, done] if is_new else counts, planned, level, spending)
+        if is_new:
+            AuditEvent.note(
+                ACTION,
+                campaign=campaign,
+                study=campaign.study,
+                actor=actor,
+                n_judgements=done,
+                n_planned=planned,
+                alpha=alpha,
+                spending=spending,
+            )
+    *previous, current = looks
+    return CampaignLook(
+        number=len(looks),
+        n_done=done,
+        n_planned=planned,
+        alpha=alpha,
+        level=level,
+        spending=spending,
+        current=current,
+        previous=tuple(previous),
+        pairs=tuple(_pair(averages, a, b, current) for a, b in pairs),
+    )
+
+
+def _averages(campaign: Campaign) -> Averages:
+    table = ratings_read(campaign).table
+    if not len(table.score):
+        raise Conflict(f"Campaign “{campaign.name}” has no judgements yet.", "Look when there are some.")
+    table = table.by_system().canonical()
+    return aggregate(table, standardise(table).z)
+
+
+def _check_same(events: list[AuditEvent], alpha: float, spending: str) -> None:
+    for event in events[:1]:
+        if (event.data["alpha"], event.data["spending"]) != (alpha, spending):
+            raise BadInput(
+                f"The first look was taken with --alpha {event.data['alpha']:g} --spending "
+                f"{event.data['spending']}; later ones must keep to it.",
+                "Give the same options.",
+            )
+
+
+def _boundaries(counts: list[int], planned: int, level: float, spending: str) -> list[Look]:
+    looks: list[Look] = []
+    try:
+        for count in counts:
+            looks.append(look(count / planned, looks, level, spending))
+    except SequentialError as error:
+        raise Conflict(f"No further look is possible: {error}.", "Report the last one.") from error
+    return looks
+
+
+def _pair(averages: Averages, a: int, b: int, current: Look) -> PairLook:
+    names = averages.entries[a].system, averages.entries[b].system
+    differences = averages.z[a] - averages.z[b]
+    n = int(np.count_nonzero(~np.isnan(differences)))
+    try:
+        z = paired_z(differences)
+    except SequentialError as error:
+        return PairLook(*names, n, None, "go_on", f"{error}")
+    if z < 0:
+        names, z = names[::-1], -z
+    found = verdict(current, z)
+    return PairLook(*names, n, z, found, VERDICTS[found])
