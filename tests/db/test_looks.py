@@ -67,6 +67,7 @@ def test_a_dry_run_says_what_it_would_find(tmp_path):
         path.write_text("".join(f"{name} says something, number {n}\n" for n in range(40)))
     _, err = run(
         "create_campaign", "x", "--protocol", "source_da", "--languages", "en-de",
-        "--source", str(files["src"]), "--output", f"A={files['a']}", "--output", f"B={files['b']}", "--raters", "3", "--dry-run",
+        "--source", str(files["src"]), "--output", f"A={files['a']}",
+        "--output", f"B={files['b']}", "--raters", "3", "--dry-run",
     )  # fmt: skip
     assert "40 segments, 3 judgements, 3 raters: a difference of 0.1 z is found in" in err
