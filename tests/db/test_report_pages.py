@@ -115,7 +115,12 @@ def test_a_report_is_computed_once_and_again_when_an_answer_changes(ann):
     again = page(client, campaign)
     assert ScoreRun.objects.count() == 2 * stored
     assert "Rater R1 is excluded (left early)" in again and "1 rater was excluded" in again
-    assert "excluded: left early" in again
+    assert "excluded: left early" in again and "Without the excluded, and with them" in again
+    assert "Without the excluded" not in first
+    rows = client.get(reverse("report_table", args=[campaign.key, "everybody", "csv"])).content.decode()
+    before = dict(re.findall(r'<th scope="row">(\w+)</th>.*?of=z_mean[^>]*>([^<]+)<', first))
+    for row in csv.DictReader(StringIO(rows)):
+        assert f"{float(row['z_mean_all']):.3f}".replace("-", "−") == before[row["system"]]
 
 
 @pytest.mark.parametrize(("what", "make"), small_campaigns(), ids=[name for name, _ in small_campaigns()])
@@ -234,6 +239,37 @@ def test_preferences_open_their_comparisons(ann):
         len(traced(client, campaign, rater="R1"))
         == Judgement.objects.filter(assignment__participation__rater__name="R1").count()
     )
+
+
+def test_scope_study_standardises_over_the_study_everywhere(ann):
+    campaign = rated(ann, name="first", study="ferries")
+    rated(ann, name="second", study="ferries", n_segments=5, seed=8)
+    client = client_of(ann)
+    clean(page(client, campaign, scope="study"))
+    result = campaign_score(campaign=campaign, options=ScoreOptions(scope="study")).result
+    plain = campaign_score(campaign=campaign, options=ScoreOptions()).result
+    means = {row["system"]: row["z_mean"] for row in result["systems"]}
+    assert means != {row["system"]: row["z_mean"] for row in plain["systems"]}
+    for system, mean in means.items():
+        segments = by_segment(traced(client, campaign, system=system, of="z_mean", scope="study"), "z")
+        assert sum(segments.values()) / len(segments) == pytest.approx(mean, abs=1e-9)
+    stored = ScoreRun.objects.filter(signature="report:core", campaign=campaign).first()
+    for row in stored.result["holds"]["systems"]:
+        assert row["z_mean"] == pytest.approx(means[row["system"]], abs=1e-9)
+
+
+def test_preferences_of_the_excluded_are_shown_beside(ann):
+    campaign, client = rated(ann, protocol="pairwise_fluency"), client_of(ann)
+    full = {
+        row["system"]: row["win_rate"]
+        for row in campaign_score(campaign=campaign, options=ScoreOptions()).result["systems"]
+    }
+    Participation.objects.filter(campaign=campaign, rater__name="R2").update(excluded_by="in haste")
+    html = page(client, campaign)
+    assert "Excluded: R2 (in haste)." in html
+    rows = client.get(reverse("report_table", args=[campaign.key, "everybody", "csv"])).content.decode()
+    for row in csv.DictReader(StringIO(rows)):
+        assert float(row["win_rate_all"]) == pytest.approx(full[row["system"]])
 
 
 def test_a_segment_shows_its_texts_outputs_and_answers_as_text(ann):

@@ -24,6 +24,7 @@ from annotation.stats.options import ScoreOptions
 from annotation.stats.preference import score_comparisons
 from annotation.stats.records import RatingTable
 from annotation.stats.robustness import leave_one_out
+from annotation.stats.score import score_ratings
 
 Row = dict[str, Any]
 QUICK_RATINGS = 4000
@@ -149,8 +150,9 @@ class _Reader:
             "progress": ratings.progress(data),
             "apart": or_why(lambda: ratings.items_apart(data, scale)),
             "agreement": or_why(lambda: rating_agreement(table, data.z, rng, AGREEMENT_RESAMPLES)),
-            "holds": or_why(lambda: self._leave_out(table)),
+            "holds": or_why(lambda: self._leave_out(data.scored)),
             "reliability": or_why(lambda: checks.reliability(data, scale)),
+            "everybody": or_why(lambda: rated_by_everybody(data.scored, self.options)),
             "outlook": or_why(lambda: checks.outlooks(data, self.scores)),
         }
 
@@ -162,7 +164,7 @@ class _Reader:
 
     def mixed_part(self) -> Row:
         """Fit the mixed model and compare it with the scores."""
-        table = self.rated_data().ratings.table
+        table = self.rated_data().scored
         chosen = MixedOptions(scale="z", population=self.options.population)
         model = or_why(lambda: fit_mixed(table, chosen))
         if "refused" in model:
@@ -179,7 +181,25 @@ class _Reader:
             "raters": profiles(answers, (0.0, 1.0)),
             "agreement": or_why(lambda: comparison_agreement(shown, rng, AGREEMENT_RESAMPLES)),
             "holds": or_why(lambda: preference_holds(found, self.scores)),
+            "everybody": or_why(lambda: preferred_by_everybody(found)),
         }
+
+
+def rated_by_everybody(table: RatingTable, options: ScoreOptions) -> list[Row] | None:
+    """Score as if nobody had been excluded; None when nobody is."""
+    if not any(table.excluded_by):
+        return None
+    return list(score_ratings(replace(table, excluded_by=()), options)["systems"])
+
+
+def preferred_by_everybody(found: Comparisons) -> list[Row] | None:
+    """Score preferences as if nobody had been excluded; None when nobody is."""
+    shown = found.all_shown()
+    if not any(one.excluded_by for one in shown):
+        return None
+    few = ScoreOptions(resamples=FEW_DRAWS, preference_resamples=FEW_DRAWS)
+    kept = [one._replace(excluded_by="") for one in shown]
+    return list(score_comparisons(kept, found.all_identical(), few)["systems"])
 
 
 def preference_holds(found: Comparisons, scores: Row) -> Row:

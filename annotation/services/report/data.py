@@ -12,7 +12,7 @@ from annotation.services.scoring import campaign_judged
 from annotation.stats.description import longest_run
 from annotation.stats.options import ScoreOptions
 from annotation.stats.records import FloatArray, IntArray, RatingTable
-from annotation.stats.standardise import POPULATIONS, RaterSummary, Standardised, of_kinds, standardise
+from annotation.stats.standardise import POPULATIONS, Standardised, of_kinds, standardise
 
 SIDES = ("left", "equal", "right")
 
@@ -57,26 +57,32 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class RatedData:
-    """A campaign of ratings: the table, its z [n] as scoring makes it, answers in the rows of the table."""
+    """A campaign of ratings.
+
+    Attributes:
+        ratings: the campaign's own, with their judgements [n].
+        scored: the table that is scored; with scope study it also holds what its raters rated elsewhere.
+        z: of the campaign's own ratings, as scoring makes it [n].
+        answers: row by row of the campaign's own table.
+    """
 
     ratings: Ratings
+    scored: RatingTable
     z: FloatArray
-    summaries: dict[str, RaterSummary]
     answers: Answers
 
 
 def rated_read(campaign: Campaign, options: ScoreOptions) -> RatedData:
     """Read a campaign of ratings; z by the mean and spread that scoring with these options takes."""
     ratings, answers = ratings_read(campaign), answers_read(campaign)
-    rows = np.searchsorted(answers.judgement, ratings.judgements)
-    found = standardise(ratings.table, options.population)
-    z = found.z
+    own = _take(answers, np.searchsorted(answers.judgement, ratings.judgements))
+    scored = ratings.table
     if options.scope == "study":
         judged = campaign_judged(campaign, options).records
-        if isinstance(judged, RatingTable):
-            found = standardise(judged, options.population)
-            z = _z_by(ratings.table, found)
-    return RatedData(ratings, z, {one.rater: one for one in found.raters}, _take(answers, rows))
+        scored = judged if isinstance(judged, RatingTable) else scored
+    found = standardise(scored, options.population)
+    z = found.z if scored is ratings.table else _z_by(ratings.table, found)
+    return RatedData(ratings, scored, z, own)
 
 
 def _z_by(table: RatingTable, found: Standardised) -> FloatArray:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from annotation.services.report import (
     sections_agreement,
+    sections_everybody,
     sections_holds,
     sections_models,
     sections_outlook,
@@ -31,6 +32,7 @@ def sections_of(report: Report) -> list[Section]:
             sections_ratings.distribution(report),
             sections_agreement.agreement(report),
             sections_raters.raters(report),
+            sections_everybody.everybody(report),
             sections_ratings.progress(report),
             sections_ratings.apart(report),
         ]
@@ -41,6 +43,7 @@ def sections_of(report: Report) -> list[Section]:
             sections_preferences.holds(report),
             sections_agreement.agreement(report),
             sections_raters.raters(report),
+            sections_everybody.everybody(report),
             sections_preferences.sides(report),
         ]
     return [section for section in found if section is not None]

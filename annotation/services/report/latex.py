@@ -53,8 +53,8 @@ def to_latex(table: Table, signature: str) -> str:
     ]
     if long:
         lines = [
-            r"\begingroup", *small, rf"\begin{{longtable}}{{{layout}}}", caption + r" \\", *head, r"\endfirsthead", *head,
-            r"\endhead", *body, r"\bottomrule", r"\end{longtable}", r"\endgroup",
+            r"\begingroup", *small, rf"\begin{{longtable}}{{{layout}}}", caption + r" \\", *head,
+            r"\endfirsthead", *head, r"\endhead", *body, r"\bottomrule", r"\end{longtable}", r"\endgroup",
         ]  # fmt: skip
     else:
         lines = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from annotation.services.report.compute import Report
 from annotation.services.report.figures import scores as drawn
@@ -85,7 +85,7 @@ def _tables(found: Row, rows: list[Row]) -> list[Table]:
         "variances",
         _("Where the variance of z comes from"),
         [
-            Column("term", _("Source")),
+            Column("term", pgettext("of variance", "Source")),
             Column("variance", _("Variance"), "number", 3),
             Column("sd", _("sd"), "number", 3),
             Column("share", _("Share"), "percent", 0),

@@ -26,6 +26,7 @@ def outlook(report: Report) -> Section | None:
         return Section("outlook", title, [_("All systems are separated already (two-sided at .05).")])
     words = [
         _(
+            # xgettext:no-python-format
             "For pairs that are not separated yet: how many more judgements, on further segments and as "
             "many each as so far, find a true difference of the size seen in 80 % of cases (two-sided at "
             ".05, for these raters). The bounds belong to the ends of the difference's 95 % interval; "

@@ -32,6 +32,7 @@ def preferred(report: Report) -> Section:
     tables = [pairs_table(rows, report), systems_table(systems)]
     words = [
         _(
+            # xgettext:no-python-format
             "A is the system preferred more often. The sign test leaves equal ones out; the bootstrap "
             "over segments counts them in. Identical outputs were never shown. Shares have Wilson's 95 % "
             "intervals."

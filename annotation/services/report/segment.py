@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Campaign, Item, Judgement
 from annotation.services.score_table import number
-from annotation.services.scoring import ratings_z
+from annotation.services.spreads import spreads_read
 from evalplatform.errors import NotFound
 from mtcore.models import Segment, SegmentText
 
@@ -100,21 +100,22 @@ def _credited(candidate: Any) -> str:
 
 
 def _judgements(campaign: Campaign, segment: Segment, population: str) -> dict[int, list[Row]]:
-    z = ratings_z(campaign=campaign, population=population)
-    rows = (
+    rows = list(
         Judgement.objects.current()
         .filter(assignment__item__campaign=campaign, assignment__item__segment=segment)
-        .select_related("assignment__participation__rater")
+        .select_related("assignment__participation__rater", "assignment__item")
         .order_by("assignment__participation__rater__name", "pk")
     )
+    raters = {row.assignment.participation_id for row in rows}
+    spreads = spreads_read(campaign, population, only=raters)
     found: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
-        participation = row.assignment.participation
-        found[row.assignment.item_id].append(
+        participation, item = row.assignment.participation, row.assignment.item
+        found[item.pk].append(
             {
                 "rater": participation.rater.name,
                 "answer": _answer(row),
-                "z": number(z.get(row.pk), 3),
+                "z": number(spreads.z(participation.pk, item.kind, row.score), 3),
                 "when": row.submitted_at,
                 "comment": row.comment,
                 "excluded_by": participation.excluded_by,

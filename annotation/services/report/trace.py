@@ -210,9 +210,9 @@ def rater_trace(campaign: Campaign, options: ScoreOptions, rater: str) -> Trace:
     words = [
         _(
             "z of this rater = (x − %(mean)s) / %(sd)s: mean and sample standard deviation of %(n)s ratings "
-            "(population: %(population)s)."
+            "(population: %(population)s; scope: %(scope)s)."
         )
-        % (values | {"population": options.population.replace("_", " ")})
+        % (values | {"population": options.population.replace("_", " "), "scope": options.scope})
     ]
     if row["no_variance"]:
         words = [_("This rater has no z: all ratings are equal, or there is a single one.")]

@@ -32,6 +32,7 @@ def intervals(rows: Sequence[Row], cuts: frozenset[int], label: str) -> SafeStri
     canvas = Canvas(WIDTH, bottom + 44, label)
     values = [value for row in rows for value in (row["z_mean"], *(row["z_ci"] or ()))]
     axis = axis_over(values, left, WIDTH - 14, zero=True)
+    # xgettext:no-python-format
     canvas.bottom_axis(axis, bottom, _("mean z, 95 % interval"), top=0, zero=True)
     for place, row in enumerate(rows):
         y = ROW * (place + 0.5) + 4
