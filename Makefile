@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PARALLEL := -n auto --dist worksteal
+CATALOGUES := templates/locale/*/LC_MESSAGES/django.po
 CODE := evalplatform annotation mtcore tests manage.py
 
 .DEFAULT_GOAL := help
@@ -64,6 +65,11 @@ screenshots: $(VENV)/.dev ## make the pictures of the README from the demo study
 
 lock: ## pin requirements*.in (needs uv)
 	@for f in requirements requirements-dev; do uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet $$f.in -o $$f.txt; done
+
+messages: $(VENV)/.dev ## collect the sentences to translate, keep their translations, compile them (needs gettext)
+	@$(BIN)/python manage.py makemessages --all --no-location --no-wrap --no-obsolete --ignore data --ignore tests
+	@sed -i '/^"POT-Creation-Date:/d' $(CATALOGUES)
+	@for file in $(CATALOGUES); do msgfmt --check --output-file="$${file%.po}.mo" "$$file" || exit 1; done
 
 clean: ## remove caches and the environment (never the data)
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.translation import pgettext
 
 
 def counted(n: int, noun: str, plural: str = "") -> str:
@@ -22,4 +23,4 @@ def quoted(names: Iterable[str], most: int = 10) -> str:
 
 def moment(at: datetime) -> str:
     """Write a time in the site's time zone and the reader's language: "27 Feb 2027, 20:33 UTC"."""
-    return date_format(timezone.localtime(at), "j M Y, H:i T")
+    return date_format(timezone.localtime(at), pgettext("format of a time", "j M Y, H:i T"))
