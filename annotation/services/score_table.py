@@ -63,12 +63,18 @@ def _rating_parts(result: Row) -> list[str]:
             [
                 row["system_a"], row["system_b"],
                 number(row["z_difference"], 3), p_value(row["p_bootstrap_one_sided"]),
-                row["one_sided"].replace("_", " "), p_value(row["p_bootstrap_two_sided"]),
+                direction(row), p_value(row["p_bootstrap_two_sided"]),
                 p_value(row["p_rank_sum"]), *_corrected(result, row), f"{row['n_common']:,}",
             ]
             for row in rows
         ]  # fmt: skip
     return [align(systems, 1), align(pairs, 2), align(_rater_rows(result), 1)]
+
+
+def direction(row: Row) -> str:
+    """Say which direction a one-sided p tests, and whether it was declared beforehand."""
+    declared = row["one_sided"] == "declared"
+    return f"{row['hypothesis']} declared" if declared else "post hoc"
 
 
 def _system_cells(row: Row) -> list[str]:
@@ -100,7 +106,7 @@ def _preference_parts(result: Row) -> list[str]:
         ]
     pairs: list[Any] = [
         [
-            "A", "B", "A better", "B better", "equal", "identical", "p sign 1-sided", "2-sided",
+            "A", "B", "A better", "B better", "equal", "identical", "p sign 1-sided", "", "2-sided",
             "p bootstrap", *_corrected_header(result),
         ]
     ]  # fmt: skip
@@ -110,7 +116,7 @@ def _preference_parts(result: Row) -> list[str]:
             [
                 row["system_a"], row["system_b"],
                 *(f"{row[name]:,}" for name in ("a_better", "b_better", "equal", "identical")),
-                p_value(row["p_sign_one_sided"]), p_value(row["p_sign_two_sided"]),
+                p_value(row["p_sign_one_sided"]), direction(row), p_value(row["p_sign_two_sided"]),
                 p_value(row["p_bootstrap"]), *_corrected(result, row),
             ]
             for row in rows
