@@ -27,7 +27,7 @@ def _page(browser: Browser, size: dict[str, int], scheme: str = "light") -> Page
 
 def _start(page: Page, link: str) -> None:
     page.goto(link)
-    page.get_by_role("button", name="Start").click()
+    page.locator("main button.main").click()
     if page.get_by_role("checkbox").count():
         page.get_by_role("checkbox").check()
         page.get_by_role("button", name=re.compile("Agree|Begin|Continue|Start")).click()
@@ -72,6 +72,9 @@ def _researcher_pages(browser: Browser, server: Server, password: str) -> None:
     page.goto(page.url.rstrip("/") + "/results/?by=condition")
     page.wait_for_selector("table")
     page.screenshot(path=IMAGES / "results.png", full_page=True)
+    page.goto(page.url.split("/results/")[0] + "/report/")
+    page.wait_for_selector("table")
+    page.screenshot(path=IMAGES / "report.png", full_page=True)
     page.goto(f"{server.url}/campaigns/")
     page.get_by_role("link", name="Harbour news, fluency", exact=True).click()
     page.goto(page.url.rstrip("/") + "/results/")
