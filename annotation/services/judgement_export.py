@@ -14,9 +14,10 @@ from annotation.formats.parquet import write_parquet
 from annotation.formats.write import Stream, Value, write_csv, write_jsonl, write_tsv
 from annotation.models import AuditEvent, Campaign
 from annotation.protocols import PROTOCOLS
-from annotation.services.answers import Answer, Answers, ItemFacts
+from annotation.services.answers import Answer, Answers
+from annotation.services.item_facts import ItemFacts
 from annotation.services.records import raters_read
-from annotation.services.scoring import ratings_z
+from annotation.services.spreads import Spreads, spreads_read
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.errors import BadInput
 
@@ -118,7 +119,7 @@ class _Rows:
         self.campaign = campaign
         self.rated = PROTOCOLS[campaign.protocol].record == "rating"
         self.history = history
-        self.z = ratings_z(campaign=campaign, population=population)
+        self.population = population
         self.z_options = f"population:{population}" if self.rated else None
         self.answers = Answers.of_campaign(campaign)
         self.n_judgements = self.n_identical = 0
@@ -132,10 +133,11 @@ class _Rows:
 
     def rows(self) -> Iterator[tuple[Value, ...]]:
         """Write every judgement, then the pairs nobody was shown."""
+        spreads = spreads_read(self.campaign, self.population)
         for answer in self.answers.read(history=self.history):
             self.n_judgements += 1
             self.raters[answer.rater] = None
-            z = self.z.get(answer.pk)
+            z = _z(answer, spreads)
             if z is not None:
                 self.with_z.add(answer.rater)
             yield self.answer(answer, z)
@@ -169,8 +171,8 @@ class _Rows:
         remedy = "Export csv, tsv, jsonl or parquet."
         if not self.rated:
             raise BadInput("Appraise's layout has scores, and these are preferences.", remedy)
-        items = [item for item in self.answers.items.values() if item.kind == "system"]
-        conditions = {(item.testset, item.input, item.context) for item in items}
+        items = self.answers.items(kind="system")
+        conditions = {(item.testset, item.input, item.context) for _, item in items}
         testsets = {testset for testset, _, _ in conditions}
         if len(conditions) > len(testsets):
             raise BadInput(
@@ -211,9 +213,17 @@ class JudgementPages:
     def __getitem__(self, part: slice) -> list[dict[str, Value]]:
         """Return the judgements of a slice, keys being our columns."""
         writer = self.writer
-        answers = writer.answers.read(start=part.start or 0, stop=part.stop)
-        rows = (writer.answer(answer, writer.z.get(answer.pk)) for answer in answers)
+        answers = list(writer.answers.read(start=part.start or 0, stop=part.stop))
+        raters = {answer.participation for answer in answers}
+        spreads = spreads_read(writer.campaign, writer.population, only=raters)
+        rows = (writer.answer(answer, _z(answer, spreads)) for answer in answers)
         return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+
+
+def _z(answer: Answer, spreads: Spreads) -> float | None:
+    if not answer.is_current:
+        return None
+    return spreads.z(answer.participation, answer.item.kind, answer.score)
 
 
 def _item(item: ItemFacts) -> tuple[Value, ...]:

@@ -86,16 +86,16 @@ def _plan(campaign: Campaign, names: Pseudonyms) -> list[list[object]]:
 
 def _items(campaign: Campaign, with_texts: bool) -> Iterator[tuple[object, ...]]:
     """Yield every text that is judged, with its hash."""
-    items = Answers.of_campaign(campaign).items
+    items = Answers.of_campaign(campaign).items()
     rows = ItemCandidate.objects.filter(item__campaign=campaign).order_by("item_id", "position")
-    for item_id, position, text, stored in rows.values_list("item_id", "position", "text", "sha256").iterator(
-        CHUNK
-    ):
-        item = items[item_id]
-        systems = item.sides[position - 1] if position <= len(item.sides) else ()
-        head = (f"i{item.number}", item.kind, item.testset, item.segment, position, "|".join(systems))
-        known = stored or (sha256(text) if text else "")
-        yield (*head, known, text) if with_texts else (*head, known)
+    columns = rows.values_list("item_id", "position", "text", "sha256").iterator(CHUNK)
+    for item_id, candidates in groupby(columns, key=lambda row: row[0]):
+        item = next(facts for pk, facts in items if pk == item_id)  # both come in order of ids
+        for _, position, text, stored in candidates:
+            systems = item.sides[position - 1] if position <= len(item.sides) else ()
+            head = (f"i{item.number}", item.kind, item.testset, item.segment, position, "|".join(systems))
+            known = stored or (sha256(text) if text else "")
+            yield (*head, known, text) if with_texts else (*head, known)
 
 
 def _exclusions(campaign: Campaign, names: Pseudonyms) -> list[tuple[object, ...]]:

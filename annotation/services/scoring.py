@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count, Max, Q, QuerySet
 
@@ -20,7 +19,6 @@ from annotation.services.score_compute import Judged, scores_compute, table_with
 from annotation.services.versions import versions_read
 from annotation.stats.options import ScoreOptions, parse_hypothesis
 from annotation.stats.records import RatingTable
-from annotation.stats.standardise import standardise
 from evalplatform.errors import BadInput, Conflict
 
 KEYS = (
@@ -207,23 +205,6 @@ def judgements_digest(campaign: Campaign) -> str:
         [live.count(), live.done().count()],
     ]
     return digest(parts)
-
-
-def ratings_z(*, campaign: Campaign, population: str = "all") -> dict[int, float]:
-    """Return the z of each current judgement that has one, by its database id, as scoring makes it.
-
-    Raises:
-        BadInput: an unknown population.
-    """
-    if PROTOCOLS[campaign.protocol].record != "rating":
-        return {}
-    ratings = ratings_read(campaign)
-    try:
-        z = standardise(ratings.table, population).z
-    except ValueError as error:
-        raise BadInput(f"{error}.") from error
-    known = ~np.isnan(z)
-    return dict(zip(ratings.judgements[known].tolist(), np.round(z[known], 10).tolist(), strict=True))
 
 
 def _nothing_yet(campaign: Campaign) -> Conflict:

@@ -66,8 +66,8 @@ def standardise(table: RatingTable, population: str = "all") -> Standardised:
     if population not in POPULATIONS:
         raise ValueError(f"unknown population {population!r}, expected one of {', '.join(POPULATIONS)}")
     counted = of_kinds(table.kind, POPULATIONS[population])
-    n, mean, sd = _moments(table.rater[counted], table.score[counted], len(table.raters))
-    flat = (n < 2) | (sd <= CONSTANT_TOLERANCE * np.maximum(1.0, np.abs(mean)))
+    n, mean, sd = moments(table.rater[counted], table.score[counted], len(table.raters))
+    flat = is_flat(n, mean, sd)
     scale = np.where(flat, np.nan, sd)
     z = (table.score - mean[table.rater]) / scale[table.rater]
     z[~of_kinds(table.kind, POPULATIONS["all"])] = np.nan
@@ -90,9 +90,14 @@ def of_kinds(kind: IntArray, kinds: tuple[str, ...]) -> BoolArray:
     return np.array([name in kinds for name in KINDS])[kind]
 
 
-def _moments(rater: IntArray, score: FloatArray, size: int) -> tuple[IntArray, FloatArray, FloatArray]:
+def moments(rater: IntArray, score: FloatArray, size: int) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return n, mean and sample sd per rater [R] (two passes; 0 where undefined)."""
     n = np.bincount(rater, minlength=size)
     mean = np.bincount(rater, weights=score, minlength=size) / np.maximum(n, 1)
     squares = np.bincount(rater, weights=(score - mean[rater]) ** 2, minlength=size)
     return n, mean, np.sqrt(squares / np.maximum(n - 1, 1))
+
+
+def is_flat(n: IntArray, mean: FloatArray, sd: FloatArray) -> BoolArray:
+    """Return which raters have no z: fewer than two ratings, or constant within the tolerance [R]."""
+    return (n < 2) | (sd <= CONSTANT_TOLERANCE * np.maximum(1.0, np.abs(mean)))

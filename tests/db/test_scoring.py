@@ -4,12 +4,16 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-from annotation.models import Assignment, ScoreRun
+from annotation.models import Assignment, Judgement, ScoreRun
 from annotation.services.judging import judgement_save
-from annotation.services.scoring import campaign_score, judgements_digest, options_read, ratings_z
+from annotation.services.records import ratings_read
+from annotation.services.scoring import campaign_score, judgements_digest, options_read
+from annotation.services.spreads import spreads_read
 from annotation.stats.options import ScoreOptions
+from annotation.stats.standardise import standardise
 from evalplatform.errors import BadInput, Conflict
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
@@ -243,9 +247,13 @@ def test_options_come_as_words_and_unknown_ones_are_refused():
 def test_z_of_single_judgements_averages_to_the_scores():
     campaign = make_campaign(n_segments=5, systems=("OP",), raters=2)
     answer_all(campaign)
-    z = ratings_z(campaign=campaign)
+    ratings, spreads = ratings_read(campaign), spreads_read(campaign)
+    whose = dict(Judgement.objects.values_list("pk", "assignment__participation_id"))
+    columns = zip(ratings.judgements.tolist(), ratings.table.score.tolist(), strict=True)
+    z = [spreads.z(whose[pk], "system", score) for pk, score in columns]
     assert len(z) == 10
-    assert sum(z.values()) == pytest.approx(0, abs=1e-8)
+    assert z == np.round(standardise(ratings.table).z, 10).tolist()
+    assert sum(z) == pytest.approx(0, abs=1e-8)
 
 
 def test_csv_has_the_systems_with_their_intervals():

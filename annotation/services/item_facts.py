@@ -1,0 +1,175 @@
+"""Read what an export says about a campaign's items, some at a time: memory does not grow with the campaign."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from annotation.models import Campaign, CampaignOutput, Item, ItemCandidate
+from mtcore.models import Segment, TextVersion
+
+CHUNK = 2000
+KEPT = 5000
+"""How many facts of one sort are remembered before they are read again."""
+
+Systems = tuple[str, ...]
+Credits = tuple[tuple[Systems, ...], str]
+Row = tuple[Any, ...]
+IntArray = npt.NDArray[np.int64] | npt.NDArray[np.int32]
+T = TypeVar("T")
+
+ITEM_COLUMNS = (
+    "pk", "segment_id", "kind", "input_version_id", "context_version_id", "group", "repeat_of_id",
+    "paired_with_id", "wanted",
+)  # fmt: skip
+"""What `ItemReader.facts` needs of an item."""
+
+
+class ItemFacts(NamedTuple):
+    """What answers to one item share. `number` counts the campaign's items in order of their making."""
+
+    number: int
+    kind: str
+    testset: str
+    segment: str
+    document: str
+    direction: str
+    input: str
+    context: str
+    group: str
+    repeat_of: int | None
+    paired_with: int | None
+    wanted: int
+    sides: tuple[Systems, ...]
+
+    @property
+    def place(self) -> tuple[str, str, str, str]:
+        """Return test set, segment key, input and context."""
+        return (self.testset, self.segment, self.input, self.context)
+
+
+class ItemReader:
+    """Turn rows of items into facts; ids and codes are held for the whole campaign (12 bytes an item)."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self._items = Item.objects.filter(campaign=campaign).order_by("pk")
+        ids = array("q", self._items.values_list("pk", flat=True).iterator(CHUNK))
+        self._ids = np.frombuffer(ids, dtype=np.int64)
+        self._codes, self._sides = self._credits(campaign)
+        self._segments = _Known(_segments)
+        self._versions = _Known(_versions)
+
+    def all(self, **conditions: object) -> Iterator[tuple[int, ItemFacts]]:
+        """Read all items, or those under a condition, in order: database id and facts of each."""
+        rows = self._items.filter(**conditions).values_list(*ITEM_COLUMNS).iterator(CHUNK)
+        for some in chunks(rows):
+            yield from zip((row[0] for row in some), self.facts(some), strict=True)
+
+    def facts(self, rows: Sequence[Row]) -> Iterator[ItemFacts]:
+        """Return the facts of some items of the campaign.
+
+        Args:
+            rows: ITEM_COLUMNS of each, at least one row.
+        """
+        pks, segment_ids, kinds, inputs, contexts, groups, repeats, pairs, wanted = zip(*rows, strict=True)
+        segments = self._segments.of(segment_ids)
+        versions = self._versions.of((*inputs, *contexts))
+        at = np.searchsorted(self._ids, pks)
+        columns = zip(
+            (at + 1).tolist(), kinds, segment_ids, inputs, contexts, groups, self._numbers(repeats),
+            self._numbers(pairs), wanted, self._codes[at].tolist(), strict=True,
+        )  # fmt: skip
+        for number, kind, segment, input_, context, group, repeat_of, paired_with, want, code in columns:
+            sides, made_from = self._sides[code]
+            yield ItemFacts(
+                number, kind, *segments[segment], versions.get(input_) or made_from,
+                versions.get(context, ""), group, repeat_of, paired_with, want, sides,
+            )  # fmt: skip
+
+    def _numbers(self, pks: Sequence[int | None]) -> list[int | None]:
+        """Return the numbers of items, None for those that are not of the campaign."""
+        if not any(pks):
+            return [None] * len(pks)
+        wanted = np.array([pk or 0 for pk in pks], dtype=np.int64)
+        at = np.minimum(np.searchsorted(self._ids, wanted), len(self._ids) - 1)
+        known = (self._ids[at] == wanted).tolist()
+        return [number if here else None for number, here in zip((at + 1).tolist(), known, strict=True)]
+
+    def _credits(self, campaign: Campaign) -> tuple[IntArray, list[Credits]]:
+        """Return a code for each item, and what it stands for: systems by candidate, and the input.
+
+        Campaigns credit their many items in few ways, so each way is held once.
+        """
+        outputs = CampaignOutput.objects.filter(campaign=campaign).order_by("system__name", "pk")
+        rows = outputs.values_list("pk", "system__name", "input_version__name")
+        named = {pk: (system, input_) for pk, system, input_ in rows}
+        place = {pk: at for at, pk in enumerate(named)}
+        links = ItemCandidate.outputs.through.objects.filter(itemcandidate__item__campaign=campaign)
+        credited = links.order_by("itemcandidate__item_id").values_list(
+            "itemcandidate__item_id", "itemcandidate__position", "campaignoutput_id"
+        )
+        ways: dict[tuple[tuple[int, int, int], ...], int] = {(): 0}
+        codes = np.zeros(len(self._ids), dtype=np.int32)
+        found = (
+            (item, ways.setdefault(tuple(sorted((row[1], place[row[2]], row[2]) for row in own)), len(ways)))
+            for item, own in groupby(credited.iterator(CHUNK), key=itemgetter(0))
+        )
+        for some in chunks(found):
+            items, own_codes = zip(*some, strict=True)
+            codes[np.searchsorted(self._ids, items)] = own_codes
+        return codes, [_credits([(position, *named[pk]) for position, _, pk in way]) for way in ways]
+
+
+def _credits(candidates: Sequence[tuple[int, str, str | None]]) -> Credits:
+    """Return the systems of each candidate, and the first input, of (position, system, input) in order."""
+    sides: dict[int, dict[str, None]] = defaultdict(dict)
+    for position, system, _ in candidates:
+        sides[position][system] = None
+    inputs = (input_ for _, _, input_ in candidates if input_)
+    return tuple(tuple(own) for own in sides.values()), next(inputs, "")
+
+
+def chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yield rows CHUNK at a time."""
+    source = iter(rows)
+    while some := list(islice(source, CHUNK)):
+        yield some
+
+
+class _Known(Generic[T]):
+    """Facts by database id, read when they are first asked for; not many are kept."""
+
+    def __init__(self, read: Callable[[set[int]], Mapping[int, T]]) -> None:
+        self._read = read
+        self._found: dict[int, T] = {}
+
+    def of(self, pks: Iterable[int | None]) -> Mapping[int, T]:
+        """Return a mapping that holds the facts of all these ids."""
+        wanted = {pk for pk in pks if pk is not None}
+        missing = wanted - self._found.keys()
+        if missing and len(self._found) + len(missing) > KEPT:
+            self._found.clear()
+            missing = wanted
+        if missing:
+            self._found.update(self._read(missing))
+        return self._found
+
+
+def _segments(pks: set[int]) -> dict[int, tuple[str, str, str, str]]:
+    """Return test set, key, document and direction of segments."""
+    rows = Segment.objects.filter(pk__in=pks).order_by()
+    columns = rows.values_list("pk", "testset__name", "key", "document__name", "direction")
+    return {
+        pk: (testset, key, document or "", direction) for pk, testset, key, document, direction in columns
+    }
+
+
+def _versions(pks: set[int]) -> dict[int, str]:
+    return dict(TextVersion.objects.filter(pk__in=pks).order_by().values_list("pk", "name"))
