@@ -4,7 +4,8 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO
+from math import isfinite
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from annotation.formats.base import Format, FormatError, ParsedJudgements, ParseOptions
 from annotation.formats.cells import Cells
@@ -79,8 +80,8 @@ def write_parquet(rows: Iterable[Sequence[Value]], columns: Sequence[str], strea
     with parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
         while batch := list(islice(source, ROWS_A_GROUP)):
             made = [
-                arrow.array([_stored(column, row[at]) for row in batch], type=_type(column))
-                for at, column in enumerate(columns)
+                arrow.array(_stored(column, values), type=_type(column))
+                for column, values in zip(columns, zip(*batch, strict=True), strict=True)
             ]
             writer.write_table(arrow.Table.from_arrays(made, schema=schema))
             count += len(batch)
@@ -111,13 +112,27 @@ def _type(column: str) -> "pyarrow.DataType":
     return arrow.bool_() if column == "current" else arrow.string()
 
 
-def _stored(column: str, value: Value) -> object:
-    """Return a value as Arrow takes it, checked as every writer checks it."""
-    if isinstance(value, datetime):
-        plain_value(value)
-        return value.astimezone(UTC)
-    plain = plain_value(value)
-    return [plain] if column in _LISTS and isinstance(plain, str) else plain
+def _stored(column: str, values: Sequence[Value]) -> Sequence[object]:
+    """Return the values of a column as Arrow takes them, checked as every writer checks them."""
+    known = [value for value in values if value is not None]
+    if column in _LISTS:
+        texts = {text for value in known for text in ([value] if isinstance(value, str) else value)}  # type: ignore[union-attr]
+        plain_value(tuple(texts))
+        return [[value] if isinstance(value, str) else value for value in values]
+    if column in _TIMES:
+        return [_utc(value) for value in values]
+    if column in _NUMBERS:
+        if not all(map(isfinite, known)):  # type: ignore[arg-type]
+            for value in known:
+                plain_value(value)
+    elif column not in _INTEGERS and column != "current":
+        plain_value("".join(cast(list[str], known)))
+    return values
+
+
+def _utc(value: Value) -> Value:
+    plain_value(value)
+    return value.astimezone(UTC) if isinstance(value, datetime) else value
 
 
 def _read(data: bytes, name: str) -> tuple[list[str], Iterator[Row]]:

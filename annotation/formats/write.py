@@ -1,11 +1,11 @@
 """Write judgements in our columns: CSV (exact, or for spreadsheets), TSV, JSON Lines. All stream by rows."""
 
 import csv
-import json
 import math
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from json.encoder import encode_basestring
 from typing import Protocol
 
 from annotation.formats.base import FormatError
@@ -15,6 +15,8 @@ Value = str | int | float | bool | datetime | Sequence[str] | None
 BYTE_ORDER_MARK = "\ufeff"
 FORMULA = re.compile("'*[=+\\-@＝＋－＠\t\r\n]")
 """What a spreadsheet may take for a formula: blanks and full-width signs too, as OWASP lists them."""
+STARTS = frozenset("'=+-@＝＋－＠\t\r\n")
+"""What a text that FORMULA matches begins with."""
 
 
 class Stream(Protocol):
@@ -46,14 +48,12 @@ def write_csv(
     """
     if spreadsheet:
         stream.write(BYTE_ORDER_MARK)
-    writer = csv.writer(stream if spreadsheet else _LineFeeds(stream), lineterminator="\r\n")
+    writer = csv.writer(_Lines(stream, "\r\n" if spreadsheet else "\n"), lineterminator="\r\n")
+    cells_of = _escaped_cells if spreadsheet else _cells
     writer.writerow(columns)
     count = 0
     for row in rows:
-        if spreadsheet:
-            writer.writerow([_escaped_cell(value) for value in row])
-        else:
-            writer.writerow([_cell(value) for value in row])
+        writer.writerow(cells_of(row))
         count += 1
     return count
 
@@ -67,11 +67,11 @@ def write_tsv(rows: Iterable[Sequence[Value]], columns: Sequence[str], stream: S
     Raises:
         FormatError: as `write_csv`.
     """
-    writer = csv.writer(_LineFeeds(stream), delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer = csv.writer(_Lines(stream, "\n"), delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(columns)
     count = 0
     for row in rows:
-        writer.writerow([_cell(value) for value in row])
+        writer.writerow(_cells(row))
         count += 1
     return count
 
@@ -82,36 +82,78 @@ def write_jsonl(rows: Iterable[Sequence[Value]], columns: Sequence[str], stream:
     Raises:
         FormatError: as `write_csv`.
     """
+    names = [encode_basestring(column).replace("%", "%%") for column in columns]
+    record = "{" + ",".join(f"{name}:%s" for name in names) + "}\n"
     count = 0
     for row in rows:
-        record = {column: plain_value(value) for column, value in zip(columns, row, strict=True)}
-        stream.write(json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
+        line = record % tuple(
+            [encode_basestring(value) if type(value) is str else _json(value) for value in row]
+        )
+        if "\\u0000" in line:  # a NUL, or the six characters themselves
+            for value in row:
+                plain_value(value)
+        stream.write(line)
         count += 1
     return count
 
 
-class _LineFeeds:
-    """End lines with LF, while the csv module, told of CRLF, still quotes cells that hold a CR."""
+class _Lines:
+    """End lines as told, while the csv module, told of CRLF, still quotes cells that hold a CR or a LF.
 
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
+    Each line is looked at for NUL, so that cells need not be.
+    """
+
+    def __init__(self, stream: Stream, end: str) -> None:
+        self._write = stream.write
+        self._end = end
 
     def write(self, text: str, /) -> object:
-        return self._stream.write(text.removesuffix("\r\n") + "\n")
+        return self._write(_clean(text).removesuffix("\r\n") + self._end)
+
+
+_CSV_TYPES = frozenset({str, int, type(None)})
+"""What the csv module writes as we do; subclasses of these go the longer way."""
+
+
+def _cells(row: Sequence[Value]) -> list[object]:
+    return [value if type(value) in _CSV_TYPES else _cell(value) for value in row]
+
+
+def _escaped_cells(row: Sequence[Value]) -> list[object]:
+    return [
+        value
+        if type(value) in _CSV_TYPES and not (type(value) is str and value[:1] in STARTS)
+        else _escaped_cell(value)
+        for value in row
+    ]
 
 
 def _cell(value: Value) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return _clean(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
         return _number(value)
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
     if isinstance(value, datetime):
         return _time(value)
-    return JOINER.join(_clean(one) for one in value)
+    return value[0] if len(value) == 1 else JOINER.join(value)
+
+
+def _json(value: Value) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, int):
+        return repr(int(value)) if not isinstance(value, bool) else "true" if value else "false"
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, datetime):
+        return f'"{_time(value)}"'
+    if isinstance(value, str):
+        return encode_basestring(value)
+    return f"[{','.join(map(encode_basestring, value))}]"
 
 
 def plain_value(value: Value) -> object:
@@ -123,7 +165,8 @@ def plain_value(value: Value) -> object:
     if isinstance(value, str):
         return _clean(value)
     if isinstance(value, float):
-        return float(_number(value)) if not value.is_integer() else int(_number(value))
+        _number(value)
+        return int(value) if value.is_integer() else float(value)
     if isinstance(value, datetime):
         return _time(value)
     if value is None or isinstance(value, bool | int):
@@ -144,10 +187,10 @@ def _clean(text: str) -> str:
 
 
 def _number(value: float) -> str:
-    if not math.isfinite(value):
-        raise FormatError(f"{value} is not a finite number", remedy="Leave the cell empty (None).")
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
+    if not math.isfinite(value):
+        raise FormatError(f"{value} is not a finite number", remedy="Leave the cell empty (None).")
     return repr(value)
 
 
