@@ -62,9 +62,9 @@ def greater_counts(first: RankSample, second: RankSample, ordered: FloatArray) -
     """
     below = np.searchsorted(ordered, first.values, side="left")
     u = float((first.times * below).sum())
-    tied = (
-        np.flatnonzero(ordered[np.minimum(below, len(ordered) - 1)] == first.values) if len(ordered) else []
-    )
+    if not len(ordered):
+        return u, first.ties + second.ties
+    tied = np.flatnonzero(ordered[np.minimum(below, len(ordered) - 1)] == first.values)
     if not len(tied):
         return u, first.ties + second.ties
     own = first.times[tied]
