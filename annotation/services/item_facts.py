@@ -1,4 +1,4 @@
-"""Read what an export says about a campaign's items, some at a time: memory does not grow with the campaign."""
+"""Read what an export says about items, some at a time: memory hardly grows with the campaign."""
 
 from __future__ import annotations
 

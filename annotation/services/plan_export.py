@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+
 from annotation.formats.write import Stream, write_csv
 from annotation.models import Campaign
 from annotation.services.judgement_export import FLAVOURS
