@@ -4,7 +4,7 @@ import hashlib
 import json
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -40,6 +40,7 @@ from annotation.views.access import (
     read_json,
     remember,
 )
+from annotation.views.language import choose_here
 from evalplatform.errors import BadInput, UserError
 
 LARGEST_LOOK_AHEAD = 10
@@ -51,8 +52,10 @@ page_methods = require_http_methods(["GET", "HEAD", "POST"])
 @decorator_from_middleware(InvitationCsrf)
 @never_cache
 @page_methods
-def invite(request: HttpRequest, token: str) -> HttpResponse:
+def invite(request: HttpRequest, token: str) -> HttpResponseBase:
     """Show an invitation; only its button (POST) opens it. The token goes no further than this address."""
+    if "language" in request.POST:
+        return choose_here(request)
     try:
         participation = invitation_read(token)
     except UserError as error:

@@ -217,18 +217,24 @@ class TestPages:
     def test_every_page_offers_the_languages_once(self, campaign, rater):
         for response in self.pages(campaign, rater, "fr"):
             page = response.content.decode()
-            assert page.count('action="/language/"') == 1, response.request["PATH_INFO"]
+            assert page.count('class="languages"') == 1, response.request["PATH_INFO"]
 
-    def test_the_menu_works_on_an_invitation_and_leads_nowhere_else(self, rater):
+    @pytest.mark.parametrize("place", ["invitation", "menu"])
+    def test_a_choice_needs_the_form_and_leads_nowhere_else(self, rater, place):
+        """An invitation stays on its page without writing its address; the menu leads to no other site."""
         client = Client(enforce_csrf_checks=True)
-        page = client.get(invitation_url(rater, base_url="")).content.decode()
+        invitation = invitation_url(rater, base_url="")
+        page = client.get(invitation).content.decode()
+        address = invitation if place == "invitation" else "/language/"
         form = {
             "language": "ru",
             "next": "https://elsewhere.example/",
             "csrfmiddlewaretoken": re.search(r'csrfmiddlewaretoken" value="(\w+)"', page)[1],
         }
         headers = {"origin": "null"}  # a page that sends no referrer
-        assert client.post("/language/", {"language": "ru"}, headers=headers).status_code == 403
-        chosen = client.post("/language/", form, headers=headers)
-        assert chosen.status_code == 302 and chosen.headers["Location"] == "/"
+        assert client.post(address, {"language": "ru"}, headers=headers).status_code == 403
+        chosen = client.post(address, form, headers=headers)
+        assert chosen.status_code == 302
+        assert chosen.headers["Location"] == ("./" if place == "invitation" else "/")
         assert chosen.cookies["django_language"].value == "ru"
+        assert not client.session.get("participations") and invitation not in page
