@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, groupby, product
+from operator import itemgetter
+from sys import intern
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from annotation.models import Campaign, CampaignOutput, Item, ItemCandidate, Judgement, Participation
 from annotation.stats.aggregate import AVERAGED_KINDS
-from annotation.stats.records import KINDS, Comparison, Entry, IdenticalPair, RatingTable, Winner
+from annotation.stats.records import KIND_CODES, Comparison, Entry, IdenticalPair, RatingTable, Winner
 from mtcore.models import Segment, TextVersion
 
 CHUNK = 5000
 IntArray = npt.NDArray[np.int64]
+Credits = tuple[tuple[int, int], ...]
+"""(position of the candidate, id of the output) of all that an item is credited to."""
+Sides = tuple[tuple[Entry, ...], tuple[Entry, ...]]
 Condition = tuple[str | None, str | None, str | None, str | None]
 
 
@@ -35,7 +41,7 @@ class Plan:
     kind: dict[int, str]
     unit: dict[int, tuple[str, str]]
     document: dict[tuple[str, str], str]
-    sides: dict[int, tuple[tuple[Entry, ...], tuple[Entry, ...]]]
+    sides: dict[int, Sides]
     unshown: list[int]
 
 
@@ -89,37 +95,54 @@ def plan_read(campaign: Campaign) -> Plan:
         .values_list("pk", "name")
     )
     credited = _credited(campaign)
+    units = {pk: (testset, key) for pk, (testset, key, _, _) in segments.items()}
     documents = {(testset, key): document for testset, key, _, document in segments.values() if document}
     plan = Plan({}, {}, documents, {}, [])
     rows = Item.objects.filter(campaign=campaign).order_by("pk")
     columns = rows.values_list("pk", "segment_id", "kind", "context_version_id", "wanted")
     by_reference = campaign.protocol == "reference_da"
+    known: dict[tuple[Credits, str | None, str | None], Sides] = {}
     for pk, segment_id, kind, context_id, wanted in columns.iterator(CHUNK):
-        testset, key, direction, _ = segments[segment_id]
         reference = versions.get(context_id) if by_reference else None
-        sides = tuple(
-            tuple(Entry(*outputs[output], reference, direction) for output in credited[pk, position])
-            for position in (1, 2)
-        )
-        plan.kind[pk] = kind
-        plan.unit[pk] = (testset, key)
-        plan.sides[pk] = (sides[0], sides[1])
+        own = (credited.get(pk, ()), reference, segments[segment_id][2])
+        if own not in known:
+            known[own] = _sides(*own, outputs)
+        plan.kind[pk] = intern(kind)
+        plan.unit[pk] = units[segment_id]
+        plan.sides[pk] = known[own]
         if wanted == 0:
             plan.unshown.append(pk)
     return plan
 
 
-def _credited(campaign: Campaign) -> dict[tuple[int, int], list[int]]:
-    """Return the outputs credited with each (item, position), in order of their ids."""
+def _credited(campaign: Campaign) -> dict[int, Credits]:
+    """Return (position, output) of all that each item is credited to, in order; equal ones are one object."""
     links = ItemCandidate.outputs.through.objects.filter(itemcandidate__item__campaign=campaign)
-    found: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for item, position, output in (
-        links.order_by("campaignoutput_id")
-        .values_list("itemcandidate__item_id", "itemcandidate__position", "campaignoutput_id")
-        .iterator(CHUNK)
-    ):
-        found[item, position].append(output)
+    rows = links.order_by("itemcandidate__item_id").values_list(
+        "itemcandidate__item_id", "itemcandidate__position", "campaignoutput_id"
+    )
+    known: dict[Credits, Credits] = {}
+    found = {}
+    for item, links_of_item in groupby(rows.iterator(CHUNK), key=itemgetter(0)):
+        own = tuple(sorted((position, output) for _, position, output in links_of_item))
+        found[item] = known.setdefault(own, own)
     return found
+
+
+def _sides(
+    credited: Credits,
+    reference: str | None,
+    direction: str | None,
+    outputs: Mapping[int, tuple[str, str, str | None]],
+) -> Sides:
+    """Return the entries credited with the first and with the second candidate."""
+    first, second = (
+        tuple(
+            Entry(*outputs[output], reference, direction) for position, output in credited if position == at
+        )
+        for at in (1, 2)
+    )
+    return first, second
 
 
 def raters_read(campaign: Campaign) -> dict[int, tuple[str, str]]:
@@ -131,43 +154,46 @@ def raters_read(campaign: Campaign) -> dict[int, tuple[str, str]]:
 def ratings_read(campaign: Campaign) -> Ratings:
     """Read the current scores of a campaign as columns, by few queries whatever their number."""
     plan, names = plan_read(campaign), raters_read(campaign)
-    item_code = {pk: code for code, pk in enumerate(plan.kind)}
-    found = list(
-        Judgement.objects.current()
-        .of_campaign(campaign.pk)
-        .filter(score__isnull=False)
-        .order_by("pk")
-        .values_list(
-            "pk", "assignment__participation_id", "assignment__item_id", "score", "assignment__round"
-        )
-        .iterator(CHUNK)
-    )
-    raters = {pk: names[pk] for pk in sorted({row[1] for row in found})}
-    rater_code = {pk: code for code, pk in enumerate(raters)}
-    items = np.array([item_code[row[2]] for row in found], dtype=np.int64)
+    found = _scores(campaign)
+    items = np.searchsorted(np.fromiter(plan.kind, dtype=np.int64), found["item"])
+    participations, rater = np.unique(found["participation"], return_inverse=True)
+    raters = [names[pk] for pk in participations.tolist()]
     units = {unit: code for code, unit in enumerate(dict.fromkeys(plan.unit.values()))}
-    kinds = {kind: code for code, kind in enumerate(KINDS)}
+    firsts = dict.fromkeys(first for first, _ in plan.sides.values())
     entries: dict[Entry, int] = {}
-    credits = [
-        [entries.setdefault(entry, len(entries)) for entry in dict.fromkeys(plan.sides[pk][0])]
-        for pk in plan.kind
-    ]
-    credit_rating, credit_entry = _spread(items, credits)
+    credits = {
+        first: [entries.setdefault(entry, len(entries)) for entry in dict.fromkeys(first)] for first in firsts
+    }
+    credit_rating, credit_entry = _spread(items, [credits[first] for first, _ in plan.sides.values()])
     table = RatingTable(
-        rater=np.array([rater_code[row[1]] for row in found], dtype=np.int64),
-        segment=np.array([units[plan.unit[pk]] for pk in plan.kind], dtype=np.int64)[items],
-        kind=np.array([kinds[kind] for kind in plan.kind.values()], dtype=np.int64)[items],
-        score=np.array([row[3] for row in found], dtype=np.float64),
+        rater=rater,
+        segment=np.array([units[unit] for unit in plan.unit.values()], dtype=np.int64)[items],
+        kind=np.array([KIND_CODES[kind] for kind in plan.kind.values()], dtype=np.int64)[items],
+        score=found["score"],
         credit_rating=credit_rating,
         credit_entry=credit_entry,
-        raters=tuple(name for name, _ in raters.values()),
+        raters=tuple(name for name, _ in raters),
         segments=tuple(units),
         entries=tuple(entries),
-        excluded_by=tuple(why for _, why in raters.values()),
-        round=np.array([row[4] for row in found], dtype=np.int64),
+        excluded_by=tuple(why for _, why in raters),
+        round=found["round"],
         documents=tuple(plan.document.get(unit) for unit in units),
     )
-    return Ratings(table, np.array([row[0] for row in found], dtype=np.int64))
+    return Ratings(table, found["judgement"])
+
+
+def _scores(campaign: Campaign) -> dict[str, npt.NDArray[Any]]:
+    """Return the current scores as columns, in order of their making."""
+    rows = Judgement.objects.current().of_campaign(campaign.pk).filter(score__isnull=False).order_by("pk")
+    columns = rows.values_list(
+        "pk", "assignment__participation_id", "assignment__item_id", "score", "assignment__round"
+    )
+    fields = [
+        ("judgement", np.int64), ("participation", np.int64), ("item", np.int64), ("score", np.float64),
+        ("round", np.int64),
+    ]  # fmt: skip
+    read = np.fromiter(columns.iterator(CHUNK), dtype=fields)
+    return {name: np.ascontiguousarray(read[name]) for name, _ in fields}
 
 
 def _spread(items: IntArray, credits: list[list[int]]) -> tuple[IntArray, IntArray]:
