@@ -7,6 +7,8 @@ PARALLEL := -n auto --dist worksteal
 CATALOGUES := templates/locale/*/LC_MESSAGES/django.po
 CODE := evalplatform annotation mtcore tests manage.py
 
+export OPENBLAS_NUM_THREADS ?= 1
+
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-long check lint types contracts migrations bench screenshots lock messages clean
 

@@ -15,8 +15,12 @@ class EnvironmentMistake(SystemExit):
 
 
 def use_settings() -> None:
-    """Name the settings module for Django when nothing else has."""
+    """Name the settings module for Django, and one thread for linear algebra, when nothing else has.
+
+    Server and worker share the cores: two threads of OpenBLAS in each would wait for each other.
+    """
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalplatform.settings")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _boolean(name: str, default: bool) -> bool:
