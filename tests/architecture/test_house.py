@@ -17,6 +17,7 @@ PURE = (
     "annotation/formats",
     "annotation/protocols",
     "mtcore/corpora",
+    "mtcore/metrics",
 )
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 
