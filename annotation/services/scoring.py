@@ -26,9 +26,10 @@ KEYS = (
     "pooled systems pairs raters position notes options "
     "system system_a system_b rater testset input reference direction notation "
     "raw_mean z_mean raw_ci z_ci raw_sd z_sd n_segments n_judgements n_z n_raters wins cluster rank_range "
-    "z_difference z_difference_ci p_bootstrap_one_sided p_bootstrap_two_sided one_sided "
+    "z_difference z_difference_ci p_bootstrap_one_sided p_bootstrap_two_sided one_sided hypothesis "
     "p_rank_sum p_randomisation p_signed_rank p_holm n_common "
-    "expected_wins win_rate a_better b_better equal identical p_sign_one_sided p_sign_two_sided p_bootstrap "
+    "expected_wins win_rate strength strength_ci strength_regularised "
+    "a_better b_better equal identical p_sign_one_sided p_sign_two_sided p_bootstrap "
     "shares left right p_two_sided n mean sd no_variance excluded_by"
 )
 KEY_ORDER = {key: place for place, key in enumerate(KEYS.split())}
