@@ -6,10 +6,14 @@ import json
 import os
 import time
 
+import numpy as np
 import pytest
 
 from annotation.models import Judgement
+from annotation.services.judgement_export import judgement_rows
 from annotation.services.judging import judgement_save
+from annotation.services.records import ratings_read
+from annotation.stats.standardise import standardise
 from mtcore.models import TestSet
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
@@ -195,3 +199,41 @@ def test_a_mistake_leaves_no_file(tmp_path):
     assert "no campaign “none”" in refused("export_judgements", "none", "--output", str(path))
     assert path.read_text() == "precious"
     assert list(tmp_path.glob("*.part")) == []
+
+
+@pytest.mark.parametrize("protocol", ["source_da", "pairwise_fluency"])
+def test_rows_are_the_same_however_few_are_read_at_a_time(protocol, monkeypatch):
+    campaign = make_campaign(
+        protocol, n_segments=7, systems=("OP", "BT", "C"), identical=(2, 5), judgements=3
+    )
+    answer_all(campaign)
+    whole = exported(campaign.name)
+    for name, size in (("item_facts.CHUNK", 2), ("item_facts.KEPT", 1), ("spreads.BATCH", 5)):
+        monkeypatch.setattr(f"annotation.services.{name}", size)
+    assert exported(campaign.name) == whole
+    assert len({row["segment"] for row in rows_of(whole)}) == 7
+
+
+@pytest.mark.parametrize("population", ["all", "system_items"])
+def test_z_of_an_export_is_that_of_the_scores(population):
+    campaign = make_campaign(n_segments=6, judgements=3)
+    answer_all(campaign)
+    campaign.items.filter(pk__in=campaign.items.values("pk")[:3]).update(kind="reference")
+    campaign.items.filter(pk__in=campaign.items.values("pk")[3:5]).update(kind="practice")
+    ratings = ratings_read(campaign)
+    z = standardise(ratings.table, population).z
+    keys = dict(Judgement.objects.values_list("pk", "assignment__key"))
+    wanted = {
+        keys[pk]: None if np.isnan(value) else np.round(value, 10)
+        for pk, value in zip(ratings.judgements.tolist(), z, strict=True)
+    }
+    rows = rows_of(exported(campaign.name, "--population", population))
+    assert {row["judgement"]: float(row["z"]) if row["z"] else None for row in rows} == wanted
+    assert None in wanted.values()
+
+
+def test_reading_an_export_asks_a_fixed_number_of_questions(django_assert_max_num_queries):
+    campaign = make_campaign(n_segments=20, judgements=3)
+    answer_all(campaign)
+    with django_assert_max_num_queries(12):
+        assert len(list(judgement_rows(campaign))) == 120

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -189,6 +190,20 @@ def test_numbers_are_written_plainly() -> None:
     stream = io.StringIO(newline="")
     write_jsonl(rows, ["a", "b", "c", "d", "e", "f"], stream)
     assert stream.getvalue() == '{"a":0,"b":-0.5,"c":100,"d":true,"e":null,"f":"2024-05-01T00:00:00+00:00"}\n'
+
+
+def test_a_spreadsheet_gets_no_formula_and_all_numbers() -> None:
+    stream = io.StringIO(newline="")
+    row: list[Value] = [-0.5, "-0.5", ["=A", "B"], "'=1", "a=b", "", 1e16]
+    write_csv([row], list("abcdefg"), stream, spreadsheet=True)
+    assert stream.getvalue().split("\r\n")[1] == "-0.5,'-0.5,'=A|B,''=1,a=b,,1e+16"
+
+
+def test_json_takes_any_text_and_large_numbers() -> None:
+    stream = io.StringIO(newline="")
+    columns, row = ["100 %", 'a"b', "c", "d"], ["\\u0000", "\u2028\x01", 1e16, ["x", '"']]
+    write_jsonl([row], columns, stream)
+    assert json.loads(stream.getvalue()) == dict(zip(columns, row, strict=True))
 
 
 @pytest.mark.parametrize("write", [write_csv, write_tsv, write_jsonl])
