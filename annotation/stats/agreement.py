@@ -16,6 +16,7 @@ from annotation.stats.kappa import PAIRS, wmt_kappa
 from annotation.stats.records import Comparison, FloatArray, IntArray, RatingTable
 from annotation.stats.standardise import of_kinds
 
+APART = ("between", "within")
 OUTCOMES = {"left": 1.0, "equal": 0.0, "right": -1.0}
 
 
@@ -155,19 +156,24 @@ def comparison_agreement(
     """Return how far raters agree on preferences.
 
     Returns:
-        `{"alpha_nominal", "alpha_ordinal", "kappa": {"all", "between", "within"}, "kappa_wmt"}`. `kappa`
-        turns labels round where the candidates stood the other way; `kappa_wmt` is computed as WMT
-        publishes it. Strict JSON.
+        `{"alpha_nominal", "alpha_ordinal", "kappa": {"all", "between", "within"}, "kappa_wmt",
+        "kappa_wmt_apart": {"between", "within"}}`. `kappa` turns labels round where the candidates stood the
+        other way; `kappa_wmt` is computed as WMT publishes it, over all pairs of labels, and
+        `kappa_wmt_apart` over those of two raters and those of one. Strict JSON.
     """
     kept = [one for one in comparisons if not one.excluded_by]
     judged = judged_comparisons(kept)
-    children = rng.spawn(3 + len(PAIRS))
+    children = rng.spawn(3 + len(PAIRS) + len(APART))
     return {
         "alpha_nominal": judged.alpha("nominal", children[0], resamples).as_dict(),
         "alpha_ordinal": judged.alpha("ordinal", children[1], resamples).as_dict(),
         "kappa_wmt": wmt_kappa(kept, rng=children[2], resamples=resamples).as_dict(),
         "kappa": {
             pairs: wmt_kappa(kept, order="either", pairs=pairs, rng=child, resamples=resamples).as_dict()
-            for pairs, child in zip(PAIRS, children[3:], strict=True)
+            for pairs, child in zip(PAIRS, children[3:], strict=False)
+        },
+        "kappa_wmt_apart": {
+            pairs: wmt_kappa(kept, pairs=pairs, rng=child, resamples=resamples).as_dict()
+            for pairs, child in zip(APART, children[-len(APART) :], strict=True)
         },
     }

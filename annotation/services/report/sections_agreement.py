@@ -95,25 +95,33 @@ def _preference_agreement(found: Row) -> tuple[list[Row], list[str]]:
         found["alpha_nominal"] | {"measure": _("Krippendorff's α, nominal")},
         found["alpha_ordinal"] | {"measure": _("Krippendorff's α, ordinal")},
     ]
-    kinds = {
-        "between": _("κ (WMT), between raters"),
-        "within": _("κ (WMT), a rater with themselves"),
-    }
-    for key, title in kinds.items():
-        own = found["kappa"][key]
-        ci = None if own["low"] is None else [own["low"], own["high"]]
-        rows.append(
-            {
-                "measure": title,
-                "value": own["value"],
-                "ci": ci,
-                "n": own["comparable"],
-                "caveat": own["caveat"],
-            }
-        )
+    kappas = (
+        (found["kappa_wmt"], _("κ (WMT, as published: all label pairs of the same order)")),
+        (found["kappa_wmt_apart"]["between"], _("κ (WMT), between raters, same order")),
+        (found["kappa_wmt_apart"]["within"], _("κ (WMT), a rater with themselves, same order")),
+        (found["kappa"]["between"], _("κ, sides turned round, between raters")),
+        (found["kappa"]["within"], _("κ, sides turned round, a rater with themselves")),
+    )
+    rows += [_kappa_row(own, title) for own, title in kappas]
     words = _(
         "α and κ are 1 when raters always choose the same and 0 when they agree by chance; ordinal α "
         "counts better against worse as farther apart than either against equal. The n of κ are pairs of "
-        "answers."
+        "answers. WMT compares answers only where the two systems stood on the same sides; with sides turned "
+        "round all answers about the same two count."
     )
     return rows, [words]
+
+
+def _kappa_row(own: Row, title: str) -> Row:
+    remark = own["caveat"]
+    if own["comparable"]:
+        agree, comparable = f"{own['agree']:,}", f"{own['comparable']:,}"
+        remark = _("%(agree)s of %(n)s pairs agree") % {"agree": agree, "n": comparable}
+        remark += f"; {own['caveat']}" if own["caveat"] else ""
+    return {
+        "measure": title,
+        "value": own["value"],
+        "ci": None if own["low"] is None else [own["low"], own["high"]],
+        "n": own["comparable"],
+        "caveat": remark,
+    }

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from math import isfinite
 from typing import Any
 
 from annotation.models import Campaign, ScoreRun
@@ -14,7 +15,7 @@ from annotation.services.versions import versions_read
 from annotation.stats.options import ScoreOptions
 
 Row = dict[str, Any]
-FORMAT = 2
+FORMAT = 3
 """Counts up when the shape of a stored part changes, so that older ones are not read."""
 
 
@@ -32,13 +33,14 @@ def part_find(campaign: Campaign, options: ScoreOptions, part: str) -> Row | Non
 def part_ready(campaign: Campaign, options: ScoreOptions, part: str, compute: Callable[[], Row]) -> Row:
     """Return a part of a report, computed once for the same options and judgements.
 
+    A number that is not finite has no meaning to a reader: it becomes None, which is shown as undefined.
     What is computed while answers arrive is returned and not kept.
     """
     stored = part_find(campaign, options, part)
     if stored is not None:
         return stored
     before = scope_digest(campaign, options)
-    result: Row = json.loads(json.dumps(compute(), allow_nan=False))
+    result: Row = json.loads(json.dumps(_finite(compute()), allow_nan=False))
     if scope_digest(campaign, options) == before:
         ScoreRun.objects.create(
             campaign=campaign,
@@ -49,6 +51,15 @@ def part_ready(campaign: Campaign, options: ScoreOptions, part: str, compute: Ca
             result=result,
         )
     return result
+
+
+def _finite(value: Any) -> Any:
+    """Return plain values with None for every number that is not finite."""
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _digest(options: ScoreOptions, part: str) -> str:
