@@ -33,6 +33,25 @@ class ContentSecurityPolicy:
         return response
 
 
+class PlainAddresses:
+    """Refuse addresses that hold a NUL character: no name has one, and PostgreSQL cannot look for it."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Pass on what can be looked for."""
+        query = request.META.get("QUERY_STRING", "")
+        if any("\0" in text or "%00" in text for text in (request.path, query)):
+            return problem(
+                request,
+                HTTPStatus.BAD_REQUEST,
+                _("This request cannot be used"),
+                _("The address holds a NUL character."),
+            )
+        return self.get_response(request)
+
+
 class ErrorPages:
     """Map errors to 400/403/404/409/422 pages and problem+json."""
 
