@@ -55,7 +55,7 @@ def _record(line: str, number: int, cells: Cells) -> list[str]:
         raise cells.error(
             number,
             f"has no {', '.join(missing)}; found: {', '.join(record)}",
-            "Give every key that is needed.",
+            "Give every key that is needed; --map names the columns of CSV, TSV and Parquet only.",
         )
     return [_cell(record.get(column), column, number, cells) for column in COLUMNS]
 

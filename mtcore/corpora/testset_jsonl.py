@@ -4,6 +4,7 @@
 """
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -69,6 +70,10 @@ def _text(value: Any, key: str, number: int, file: str) -> str | None:
         raise CorpusError(f"“{key}” holds a NUL character", file=file, line=number, remedy="Remove it.")
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, float) and not math.isfinite(value):
+        raise CorpusError(
+            f"“{key}” is a number too large to keep", file=file, line=number, remedy="Write it as text."
+        )
     if isinstance(value, int | float) and not isinstance(value, bool):
         return json.dumps(value)
     raise CorpusError(

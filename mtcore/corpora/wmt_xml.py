@@ -4,6 +4,7 @@ Read by expat through defusedxml: a file that declares entities is refused at th
 outside of the file is ever opened, and elements nest no deeper than `MAX_DEPTH`.
 """
 
+import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping, Sequence
 
@@ -18,6 +19,7 @@ from mtcore.corpora.testset_base import InputFile, ParsedTestSet, Side, TestSetF
 
 MAX_DEPTH = 32
 _CHUNK = 1 << 16
+_DECLARED = re.compile(r"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z][\w.-]*)["']""", re.ASCII)
 _TEXTS: dict[str, Side] = {"src": "source", "ref": "target", "hyp": "output"}
 _NAMES: dict[str, tuple[str, ...]] = {"src": (), "ref": ("translator",), "hyp": ("system",)}
 _LANGUAGES = ("lang", "language")
@@ -46,8 +48,21 @@ class WmtXmlFormat(TestSetFormat):
         for file in files:
             decoded = decode_text(file.data, file.name, markup=True)
             aligner.notices += decoded.notices
+            _refuse_encoding(decoded.text, file.name)
             _feed(decoded.text, _Reader(file.name, aligner))
         return aligner.finish(", ".join(file.name for file in files))
+
+
+def _refuse_encoding(text: str, file: str) -> None:
+    """Refuse a file that says it is written in something else than what it was read as."""
+    match = _DECLARED.match(text)
+    if match and not match[1].upper().startswith(("UTF-8", "UTF-16")):
+        raise CorpusError(
+            f"says that it is written in {match[1]}, not in UTF-8",
+            file=file,
+            line=1,
+            remedy="Save it as UTF-8 and declare that.",
+        )
 
 
 def _feed(text: str, reader: "_Reader") -> None:

@@ -167,11 +167,19 @@ def test_faulty_sgm_is_refused_with_its_line(text: str, message: str, line: int 
         ("<dataset>" + "<p>" * 40 + "</p>" * 40 + "</dataset>", "nests deeper than 32", 1),
         ("<html><p>hello</p></html>", "begins with <html>", 1),
         ("not xml", "is not XML", 1),
+        ("<?xml version='1.0' encoding='ISO-8859-1'?><dataset/>", "is written in ISO-8859-1, not", 1),
+        ('<?xml version="1.0"\n encoding = "windows-1252" ?><dataset/>', "is written in windows-1252", 1),
     ],
 )  # fmt: skip
 def test_faulty_xml_is_refused_with_its_line(text: str, message: str, line: int) -> None:
     error = refused("xml", text)
     assert message in str(error) and error.line == line
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "UTF-16"])
+def test_xml_may_say_how_it_is_written(encoding: str) -> None:
+    text = f"<?xml version='1.0' encoding='{encoding}'?>" + xml("<src><seg id='1'>a</seg></src>")
+    assert parse_text("xml", text).sources == {"": ["a"]}
 
 
 def test_documents_of_test_suites_are_left_out_with_a_notice() -> None:
@@ -216,7 +224,10 @@ def test_an_output_column_that_is_not_there_is_refused() -> None:
     )
 
 
-@pytest.mark.parametrize("line", ["[1]", '{"source": NaN}', '{"source": ["a"]}', "{", '{"source": true}'])
+@pytest.mark.parametrize(
+    "line",
+    ["[1]", '{"source": NaN}', '{"source": ["a"]}', "{", '{"source": true}', '{"source": "b", "id": 1e999}'],
+)
 def test_faulty_json_is_refused_with_its_line(line: str) -> None:
     assert refused("jsonl", f'{{"source": "a"}}\n{line}\n').line == 2
 
