@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from mtcore.models import System
 from mtcore.services.versions import testset_find
 
 NAMED = 10
+NUMBERED = re.compile(r"R\d+")
+"""Names that the platform gives; they say nothing about who somebody is."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ def study_add(
     testsets: Sequence[str] = (),
     systems: Sequence[str] = (),
     separate_raters: bool = False,
+    same_raters: bool = False,
     actor: User | None = None,
 ) -> Added:
     """Add campaigns, test sets and systems to a study by name, all or nothing.
@@ -58,12 +62,14 @@ def study_add(
         systems: names.
         separate_raters: raters with a name that the study knows are other people; they are renamed
             "NAME (CAMPAIGN)".
+        same_raters: raters numbered by the platform (R1, R2 …) are the same people as those of the study.
         actor: who does it.
 
     Raises:
         BadInput: nothing is named, or a new name of a rater would be too long.
         NotFound: a name that nothing has.
-        Conflict: two raters of one name are different people by what is known of them.
+        Conflict: two raters of one name are different people by what is known of them, or are numbered in
+            both places and nobody says whether they are the same.
     """
     if not (campaigns or testsets or systems):
         raise BadInput("Nothing to add was named.", "Give --campaign, --testset or --system.")
@@ -76,6 +82,8 @@ def study_add(
         for campaign in found:
             if campaign.study_id != study.pk:
                 moved.append((campaign.name, campaign.study.name))
+                if not (separate_raters or same_raters):
+                    _check_numbered(campaign, study)
                 united += _move(campaign, study, separate_raters, actor)
         own_sets = set(study.testsets.values_list("pk", flat=True))
         own_systems = set(study.systems.values_list("pk", flat=True))
@@ -168,6 +176,24 @@ def _own_name(name: str, campaign: Campaign, study: Study) -> str:
             "Rename the rater in the admin first.",
         )
     return wanted
+
+
+def _check_numbered(campaign: Campaign, study: Study) -> None:
+    """Refuse to guess whether R1 of a campaign is R1 of the study."""
+    own = Rater.objects.filter(participations__campaign=campaign).values_list("name", flat=True)
+    known = set(study.raters.values_list("name", flat=True))
+    both = sorted({name for name in own if NUMBERED.fullmatch(name) and name in known}, key=_number)
+    if both:
+        listed = f"{', '.join(both[:NAMED])}{' …' if len(both) > NAMED else ''}"
+        raise Conflict(
+            f"“{campaign.name}” and the study “{study.name}” both have raters {listed}: names that were "
+            "given by number and do not say whether they are the same people.",
+            "Give --same-raters when they are, --separate-raters when not.",
+        )
+
+
+def _number(name: str) -> int:
+    return int(name[1:])
 
 
 def _check_same_person(own: Rater, here: Rater, campaign: Campaign) -> None:

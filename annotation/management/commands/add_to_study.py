@@ -29,7 +29,13 @@ class Command(HouseCommand):
                 metavar=what.upper(),
                 help=f"{what}s by name",
             )
-        parser.add_argument(
+        people = parser.add_mutually_exclusive_group()
+        people.add_argument(
+            "--same-raters",
+            action="store_true",
+            help="raters numbered by the platform (R1, R2 …) here and in the study are the same people",
+        )
+        people.add_argument(
             "--separate-raters",
             action="store_true",
             help="raters whose names the study knows are other people: rename them “NAME (CAMPAIGN)”",
@@ -44,6 +50,7 @@ class Command(HouseCommand):
             testsets=options["testset"],
             systems=options["system"],
             separate_raters=options["separate_raters"],
+            same_raters=options["same_raters"],
         )
         self._report(study.name, added)
 
