@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from annotation.stats.estimate import Estimate, undefined
 from annotation.stats.records import FloatArray, IntArray
 
 SOLVER_TOLERANCE = 1e-13
+NOTHING = 1e-24
+"""A share of the sum of squares that is rounding."""
 
 
 class Components(NamedTuple):
@@ -116,6 +119,10 @@ def _reductions(
         (of_rater, of_unit, by_rater, by_unit) if wide else (of_unit, of_rater, by_unit, by_rater)
     )
     right = kept_sums - crossed.T @ (sums / absorbed)
+    known = alone[1 if wide else 0]
+    # what is 0 but for rounding lies in the null space, where the solver would divide by 0
+    if float((right**2 / kept).sum()) <= NOTHING * float(y @ y):
+        return known, alone[0], alone[1]
     size = len(kept)
 
     def normal(x: FloatArray) -> FloatArray:
@@ -125,11 +132,12 @@ def _reductions(
     operator = LinearOperator((size, size), matvec=normal, dtype=np.float64)
     scale = LinearOperator((size, size), matvec=lambda x: np.ravel(x) / kept, dtype=np.float64)
     solution, failed = cg(operator, right, rtol=SOLVER_TOLERANCE, maxiter=20 * size + 100, M=scale)
-    if failed and np.linalg.norm(normal(solution) - right) > 1e-8 * np.linalg.norm(right):
+    left_over = float(np.linalg.norm(normal(solution) - right))
+    if not isfinite(left_over) or (failed and left_over > 1e-8 * np.linalg.norm(right)):
         raise AgreementError(
             "the raters and units are so thinly connected that their effects cannot be found"
         )
-    return alone[1 if wide else 0] + float(right @ solution), alone[0], alone[1]
+    return known + float(right @ solution), alone[0], alone[1]
 
 
 def _components(

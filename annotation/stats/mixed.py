@@ -15,7 +15,7 @@ import numpy as np
 
 from annotation.stats.aggregate import AVERAGED_KINDS
 from annotation.stats.mixed_algebra import CrossedModel, Family
-from annotation.stats.mixed_reml import METHODS, Estimate, estimate
+from annotation.stats.mixed_reml import METHODS, PERFECT, Estimate, estimate
 from annotation.stats.mixed_report import (
     Observations,
     caveats,
@@ -31,8 +31,6 @@ TERMS = ("rater", "rater_system", "segment", "output")
 SCALES = ("raw", "z")
 LARGEST_BLOCK = 6000
 """Random effects of the smaller family (raters or segments) that are still solved together."""
-PERFECT = 1e-5
-"""A residual below this share of the variance of the scores is none."""
 
 
 class MixedModelError(ValueError):

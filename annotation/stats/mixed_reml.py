@@ -23,6 +23,8 @@ LARGEST = 1000.0
 """Bound of a random effect's sd over the residual sd."""
 ZERO = 1e-4
 """A random effect's sd below this share of the residual sd is 0."""
+PERFECT = 1e-5
+"""A residual below this share of the variance of the scores is none."""
 PROBE = 0.03
 """Where an estimate of 0 is probed: the likelihood is flat at 0, so an optimiser could be stuck there."""
 
@@ -40,7 +42,8 @@ class Estimate:
         converged: whether no neighbouring ratio of sd is better, and none is at its upper bound.
         message: the optimiser's last word.
         slopes: derivative of `covariance` by each variance that is not 0, the residual's last [v, p, p].
-        information: asymptotic covariance of those variances [v, v]; None when it is singular.
+        information: asymptotic covariance of those variances [v, v]; None when it is singular, or when
+            `residual` is below `PERFECT`: no error is left to estimate it from, and `slopes` are 0.
     """
 
     beta: FloatArray
@@ -88,7 +91,10 @@ def estimate(model: CrossedModel, method: str = "reml") -> Estimate:
     ratios, lowest, converged, message = _optimise(deviance, len(model.names), model.n)
     factor = model.factor(ratios**2)
     residual = factor.residual / degrees
-    slopes, information = _uncertainty(model, factor, ratios, residual)
+    slopes: FloatArray = np.zeros((1, model.p, model.p))
+    information = None
+    if residual >= PERFECT:
+        slopes, information = _uncertainty(model, factor, ratios, residual)
     return Estimate(
         beta=factor.beta,
         covariance=residual * linalg.inv(factor.xvx),

@@ -14,7 +14,7 @@ from annotation.stats.options import OptionsError, ScoreOptions
 from annotation.stats.randomisation import randomisation_p_values
 from annotation.stats.ranking import WIN_LEVEL, clusters, rank_ranges
 from annotation.stats.records import BoolArray, FloatArray, IntArray, RatingTable
-from annotation.stats.resampling import bootstrap_systems, percentile_interval
+from annotation.stats.resampling import bootstrap_systems, per_unit, percentile_interval
 from annotation.stats.score_rows import (
     CONDITION_KEYS,
     Intervals,
@@ -24,7 +24,7 @@ from annotation.stats.score_rows import (
     rater_row,
     system_rows,
 )
-from annotation.stats.significance import bootstrap_p_values, holm
+from annotation.stats.significance import TIE_TOLERANCE, bootstrap_p_values, bounded, holm
 from annotation.stats.standardise import standardise
 from annotation.stats.twoway import bootstrap_twoway
 from annotation.stats.wilcoxon import (
@@ -52,7 +52,8 @@ def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> di
 
         pairs: within a condition, `system_a` has the higher z (equal: name order). `z_difference`, its
             interval and all tests but the rank-sum are over the `n_common` segments with a z of both and need
-            two of them. `one_sided` is "declared" when `options.hypothesis` names the pair, and then
+            two of them; `bounded` keeps the bootstrap's from being too sure of few segments. `one_sided` is
+            "declared" when `options.hypothesis` names the pair, and then
             `p_bootstrap_one_sided` tests that direction; else it is "post_hoc": the direction was read off
             the data, so it rejects a true null in up to 2α of cases. `hypothesis` spells the direction
             tested, as "BT>OP". `p_randomisation` and `p_signed_rank` are two-sided; `p_rank_sum` (A better,
@@ -151,7 +152,7 @@ def _resampled(
     tests = PairTests(
         n_common=n_common,
         difference=estimate,
-        bootstrap=bootstrap_p_values(differences),
+        bootstrap=bounded(bootstrap_p_values(differences), _differing(apart, units)),
         randomisation=np.where(tested, randomised, np.nan),
         signed_rank=np.array(
             [
@@ -166,6 +167,12 @@ def _resampled(
     if options.correction == "holm":
         tests = tests._replace(corrected=holm(_two_sided(averages, pairs, tests, options.test)))
     return intervals, tests
+
+
+def _differing(apart: FloatArray, units: IntArray | None) -> IntArray:
+    """Return the number of units in which the two of each pair differ [P], from differences [P, S]."""
+    sums = per_unit(np.nan_to_num(apart), units)
+    return np.count_nonzero(np.abs(sums) > TIE_TOLERANCE, axis=0)
 
 
 def _two_sided(averages: Averages, pairs: IntArray, tests: PairTests, test: str) -> FloatArray:

@@ -11,7 +11,7 @@ seen so far.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import e, inf, log, sqrt
+from math import copysign, e, inf, log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -142,7 +142,10 @@ def verdict(current: Look, z: float, sides: int = 2) -> str:
 
 
 def paired_z(differences: FloatArray) -> float:
-    """Return the mean of the paired differences of segments over its standard error.
+    """Return the paired t statistic of segments as the z of the same tail: z = Φ⁻¹(F(t)), F with n − 1 df.
+
+    With few segments t is wider than a normal z, so t itself would cross a normal boundary too often. z is
+    within ±37, where the tail ends.
 
     Args:
         differences: one a segment that both systems have [n], nan where there is none.
@@ -153,11 +156,17 @@ def paired_z(differences: FloatArray) -> float:
     values = np.asarray(differences, dtype=np.float64)
     values = values[~np.isnan(values)]
     if len(values) < 2:
-        raise SequentialError(f"{len(values)} segments have both systems, at least two are needed")
+        have = "1 segment has" if len(values) == 1 else f"{len(values)} segments have"
+        raise SequentialError(f"{have} both systems, at least two are needed")
     error = float(values.std(ddof=1)) / sqrt(len(values))
     if error <= 1e-12:
-        raise SequentialError("all differences between the two systems are equal, so they have no error")
-    return float(values.mean()) / error
+        raise SequentialError(
+            f"all {len(values):,} differences between the two systems are equal, so their error is unknown "
+            "and there is no z"
+        )
+    t = float(values.mean()) / error
+    tail = max(float(stats.t.sf(abs(t), len(values) - 1)), 1e-300)
+    return float(copysign(stats.norm.isf(tail), t))
 
 
 class _Density:

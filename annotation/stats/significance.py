@@ -5,18 +5,18 @@ Wilcoxon's tests are in `wilcoxon`, the randomisation test in `randomisation`.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import frexp, sqrt
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from annotation.stats.codes import FloatArray
+from annotation.stats.codes import FloatArray, IntArray
 from annotation.stats.wilcoxon import RANK_DECIMALS, rank_sum_p, same_sample, sorted_sample
 
 __all__ = [
-    "RANK_DECIMALS", "TIE_TOLERANCE", "BootstrapP", "SignTest", "bootstrap_p_values", "holm", "rank_sum_p",
-    "same_sample", "sign_test", "sorted_sample", "wilson_interval",
+    "RANK_DECIMALS", "TIE_TOLERANCE", "BootstrapP", "SignTest", "bootstrap_p_values", "bounded", "holm",
+    "is_bound", "rank_sum_p", "same_sample", "sign_test", "sorted_sample", "wilson_interval",
 ]  # fmt: skip
 
 TIE_TOLERANCE = 1e-12
@@ -43,6 +43,28 @@ def bootstrap_p_values(differences: FloatArray) -> BootstrapP:
     greater = (np.count_nonzero(differences <= TIE_TOLERANCE, axis=0) + 1) / (resamples + 1)
     less = (np.count_nonzero(differences >= -TIE_TOLERANCE, axis=0) + 1) / (resamples + 1)
     return BootstrapP(greater, less, np.minimum(1.0, 2 * np.minimum(greater, less)))
+
+
+def bounded(p_values: BootstrapP, differing: IntArray) -> BootstrapP:
+    """Return the p-values, none below what turning signs could give: 2⁻ⁿ, two-sided min(1, 2 · 2⁻ⁿ).
+
+    A resample of few units repeats them, and the bootstrap alone would call two of them significant.
+
+    Args:
+        p_values: of P pairs.
+        differing: n, the units (segments, documents) in which the two differ [P].
+    """
+    least = 0.5 ** np.asarray(differing, dtype=np.float64)
+    return BootstrapP(
+        np.maximum(p_values.greater, least),
+        np.maximum(p_values.less, least),
+        np.maximum(p_values.two_sided, np.minimum(1.0, 2 * least)),
+    )
+
+
+def is_bound(p_value: float | None, n: int) -> bool:
+    """Tell whether a bootstrap p of n units (at most) is the bound of `bounded`: a power of ½."""
+    return p_value is not None and 0.5**n <= p_value < 1 and frexp(p_value)[0] == 0.5
 
 
 def holm(p_values: FloatArray) -> FloatArray:

@@ -264,3 +264,22 @@ def test_preferences_are_turned_to_name_order_and_first_judgements_count():
     assert report["kappa_wmt"]["comparable"] == 4
     assert report["kappa"]["all"]["comparable"] == 7
     assert report["kappa"]["between"]["comparable"] + report["kappa"]["within"]["comparable"] == 7
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_raters_with_the_same_mean_differ_in_nothing(seed: int):
+    scores = np.random.default_rng(seed).integers(0, 101, (3, 3)).astype(float)
+    z = (scores - scores.mean(axis=1, keepdims=True)) / scores.std(axis=1, ddof=1, keepdims=True)
+    unit, rater, value = long(z.tolist())
+    found = variance_components(unit, rater, value)
+    by_unit, error = z.mean(axis=0), z - z.mean(axis=0)
+    between = 3 * float((by_unit**2).sum()) / 2
+    residual = float((error**2).sum()) / 4
+    assert found.rater == 0.0
+    assert found.residual == pytest.approx(residual, rel=1e-9)
+    assert found.unit == pytest.approx(max(0.0, (between - residual) / 3), rel=1e-9)
+
+
+def test_one_unit_has_no_components_and_says_why():
+    found = variance_components([1, 1, 1], [1, 2, 3], [60.0, 70.0, 90.0])
+    assert found.single is None and "too few units" in found.caveat

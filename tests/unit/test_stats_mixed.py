@@ -280,3 +280,16 @@ def test_what_cannot_be_modelled_is_refused(change, message: str):
 def test_unknown_options_are_refused(options: dict, message: str):
     with pytest.raises(MixedModelError, match=message):
         MixedOptions(**options)
+
+
+def test_systems_that_explain_every_score_are_refused_without_a_warning():
+    scores = {"A": 90.0, "B": 50.0, "C": 10.0}
+    ratings = [
+        Rating(f"r{rater}", (Entry(name),), segment, "t", score)
+        for rater in range(3)
+        for segment in range(6)
+        for name, score in scores.items()
+    ]
+    with warnings.catch_warnings(), pytest.raises(MixedModelError, match="explain every score"):
+        warnings.simplefilter("error")
+        fit(ratings)

@@ -112,11 +112,18 @@ def test_several_raters_of_a_segment_are_resampled_together():
 
 
 def test_test_sets_are_strata():
-    rows = [compare("left", 1), compare("left", 2)]
-    rows += [row._replace(testset="u", winner="right") for row in rows[:1]]
+    rows = [compare("left", n) for n in range(8)]
+    rows += [row._replace(testset="u", winner="right") for row in rows[:7]]
     (pair,) = score_comparisons(rows, options=FEW)["pairs"]
-    # each resample has two wins from one set and one loss from the other
+    # each resample has eight wins from one set and seven losses from the other
     assert pair["p_bootstrap"] == 1 / 2001
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_a_few_segments_are_as_sure_as_a_sign_test_at_most(n: int):
+    rows = [compare("left", place) for place in range(n) for _ in range(3)] + [compare("equal", n)]
+    (pair,) = score_comparisons(rows, options=FEW)["pairs"]
+    assert pair["p_bootstrap"] == 0.5**n
 
 
 def test_position_counts_what_was_chosen_by_side():

@@ -99,11 +99,25 @@ def test_the_verdict():
 
 def test_the_paired_statistic():
     values = np.array([1.0, 2.0, nan, 4.0])
-    assert paired_z(values) == pytest.approx(stats.ttest_1samp([1, 2, 4], 0).statistic)
-    with pytest.raises(SequentialError, match="1 segments have both systems"):
+    p_value = stats.ttest_1samp([1, 2, 4], 0).pvalue
+    assert paired_z(values) == pytest.approx(stats.norm.isf(p_value / 2))
+    assert paired_z(-values) == -paired_z(values)
+    many = np.random.default_rng(1).normal(0.1, 1, 5000)
+    assert paired_z(many) == pytest.approx(stats.ttest_1samp(many, 0).statistic, abs=0.02)
+    assert paired_z(np.random.default_rng(1).normal(9, 1, 5000)) == pytest.approx(37, abs=0.2)
+    with pytest.raises(SequentialError, match=r"^1 segment has both systems"):
         paired_z(np.array([1.0, nan]))
-    with pytest.raises(SequentialError, match="all differences between the two systems are equal"):
-        paired_z(np.zeros(5))
+    for equal in (0.0, 2.5):
+        with pytest.raises(SequentialError, match="all 5 differences between the two systems are equal"):
+            paired_z(np.full(5, equal))
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10])
+def test_few_segments_stop_no_more_often_than_allowed(n: int):
+    rng = np.random.default_rng(n)
+    runs = 4000
+    crossed = sum(abs(paired_z(rng.normal(size=n))) >= 1.959964 for _ in range(runs))
+    assert stats.binom.ppf(1e-4, runs, 0.05) <= crossed <= stats.binom.ppf(1 - 1e-4, runs, 0.05)
 
 
 @pytest.mark.parametrize(

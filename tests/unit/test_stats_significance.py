@@ -8,7 +8,10 @@ import pytest
 from scipy import stats
 
 from annotation.stats.significance import (
+    BootstrapP,
     bootstrap_p_values,
+    bounded,
+    is_bound,
     rank_sum_p,
     same_sample,
     sign_test,
@@ -25,6 +28,16 @@ def test_bootstrap_p_values_by_hand():
     assert p_values.greater.tolist() == [2 / 5, 1.0, 4 / 5]
     assert p_values.less.tolist() == [4 / 5, 1.0, 2 / 5]
     assert p_values.two_sided.tolist() == [4 / 5, 1.0, 4 / 5]
+
+
+def test_few_units_bound_the_bootstrap_p():
+    least, whole = np.full(5, 1 / 1001), np.ones(5)
+    found = bounded(BootstrapP(least, whole, 2 * least), np.array([0, 1, 2, 5, 40]))
+    assert found.greater.tolist() == [1.0, 0.5, 0.25, 1 / 32, 1 / 1001]
+    assert found.less.tolist() == whole.tolist()
+    assert found.two_sided.tolist() == [1.0, 1.0, 0.5, 1 / 16, 2 / 1001]
+    assert is_bound(0.25, 2) and not is_bound(0.25, 1)
+    assert not any(is_bound(p_value, 9) for p_value in (None, 1.0, 2 / 1001, 0.3))
 
 
 @pytest.mark.parametrize("seed", range(20))
