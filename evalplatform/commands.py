@@ -48,7 +48,7 @@ class HouseCommand(BaseCommand):
         except BrokenPipeError:
             raise
         except (UserError, ValidationError, OSError, DatabaseError, UnicodeEncodeError) as error:
-            raise Error(" ".join(_explain(error).split())) from error
+            raise Error(" ".join(_explain(error, options.get("output")).split())) from error
 
     def run(self, **options: Any) -> str | None:
         """Do the work."""
@@ -66,12 +66,12 @@ class Plain:
         self.out.write(text, ending="")
 
 
-def _explain(error: Exception) -> str:
-    """Say what went wrong, and what to do about it."""
+def _explain(error: Exception, output: str | None = None) -> str:
+    """Say what went wrong, and what to do about it; `output` is the file being written, if any."""
     if isinstance(error, ValidationError):
         return " ".join(error.messages)
     if isinstance(error, OSError):
-        return f"{error.filename or 'A file'}: {error.strerror or error}."
+        return f"{error.filename or output or 'A file'}: {error.strerror or error}."
     if isinstance(error, UnicodeEncodeError):
         return f"{error.object[error.start : error.end]!r} is not text in UTF-8: check names and options."
     if isinstance(error, DatabaseError):

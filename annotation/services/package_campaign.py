@@ -21,6 +21,7 @@ from annotation.services.study_scores import facts_of
 from mtcore.models.fields import sha256
 
 PLAN_RATER = PLAN_COLUMNS.index("rater")
+KEY, CURRENT = COLUMNS.index("judgement"), COLUMNS.index("current")
 RATER = COLUMNS.index("rater")
 FREE_TEXTS = tuple(COLUMNS.index(column) for column in ("excluded_by", "group", "comment"))
 EXCLUSION_COLUMNS = ("rater", "excluded_by", "excluded_at", "judgements")
@@ -31,19 +32,21 @@ CHUNK_TEXT = 1024 * 1024
 
 def campaign_write(campaign: Campaign, folder: Path, names: Pseudonyms, *, with_texts: bool) -> None:
     """Write the files of a campaign but for its scores."""
-    write_json(folder / "campaign.json", _description(campaign, names))
     guidelines = campaign.guidelines or PROTOCOLS[campaign.protocol].guidelines
     write_text(folder / "guidelines.md", guidelines.rstrip("\n") + "\n")
     if campaign.consent:
         write_text(folder / "consent.md", campaign.consent.rstrip("\n") + "\n")
-    write_table(folder / "plan.csv", PLAN_COLUMNS, _plan(campaign, names))
-    write_table(
-        folder / "items.csv",
-        (*ITEM_COLUMNS, "text") if with_texts else ITEM_COLUMNS,
-        _items(campaign, with_texts),
-    )
-    write_table(folder / "exclusions.csv", EXCLUSION_COLUMNS, _exclusions(campaign, names))
-    _write_judgements(campaign, folder, names)
+    counts = {
+        "plan": write_table(folder / "plan.csv", PLAN_COLUMNS, _plan(campaign, names)),
+        "items": write_table(
+            folder / "items.csv",
+            (*ITEM_COLUMNS, "text") if with_texts else ITEM_COLUMNS,
+            _items(campaign, with_texts),
+        ),
+        "exclusions": write_table(folder / "exclusions.csv", EXCLUSION_COLUMNS, _exclusions(campaign, names)),
+    }
+    counts |= _write_judgements(campaign, folder, names)
+    write_json(folder / "campaign.json", _description(campaign, names) | {"counts": counts})
 
 
 def _description(campaign: Campaign, names: Pseudonyms) -> dict[str, Any]:
@@ -65,6 +68,9 @@ def _description(campaign: Campaign, names: Pseudonyms) -> dict[str, Any]:
         "opened_at": _time(campaign.opened_at),
         "closed_at": _time(campaign.closed_at),
         "notes": names.plain(campaign.notes),
+        "raters": sorted(
+            names.name(one) for one in campaign.participations.values_list("rater__name", flat=True)
+        ),
         "outputs": [
             dict(zip(("system", "testset", "input", "role", "sha256"), row, strict=True))
             for row in outputs.values_list(*columns)
@@ -111,14 +117,18 @@ def _exclusions(campaign: Campaign, names: Pseudonyms) -> list[tuple[object, ...
     )
 
 
-def _write_judgements(campaign: Campaign, folder: Path, names: Pseudonyms) -> None:
-    """Write the judgements rater by rater in the order of their pseudonyms, nothing held but one rater's."""
+def _write_judgements(campaign: Campaign, folder: Path, names: Pseudonyms) -> dict[str, int]:
+    """Write the judgements rater by rater in the order of their pseudonyms, nothing held but one rater's.
+
+    Returns how many rows there are, and how many of them are judgements that count.
+    """
+    counts = {"judgements": 0, "current": 0}
     parts: dict[tuple[bool, str], Path] = {}
     for rater, rows in groupby(judgement_rows(campaign, history=True), key=lambda row: row[RATER]):
         place = (rater is None, names.name(str(rater or "")))
         parts[place] = folder / f"judgements.{len(parts)}.part"
         with parts[place].open("w", encoding="utf-8", newline="") as stream:
-            write_csv(_renamed(rows, names), COLUMNS, stream)
+            write_csv(_counted(_renamed(rows, names), counts), COLUMNS, stream)
     with (folder / "judgements.csv").open("w", encoding="utf-8", newline="") as whole:
         write_csv([], COLUMNS, whole)
         for _, part in sorted(parts.items()):
@@ -127,6 +137,14 @@ def _write_judgements(campaign: Campaign, folder: Path, names: Pseudonyms) -> No
                 while text := stream.read(CHUNK_TEXT):
                     whole.write(text)
             part.unlink()
+    return counts
+
+
+def _counted(rows: Iterable[list[Value]], counts: dict[str, int]) -> Iterator[list[Value]]:
+    for row in rows:
+        counts["judgements"] += 1
+        counts["current"] += bool(row[KEY]) and row[CURRENT] is not False
+        yield row
 
 
 def _renamed(rows: Iterable[tuple[Value, ...]], names: Pseudonyms) -> Iterator[list[Value]]:

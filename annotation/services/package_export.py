@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,6 +29,7 @@ from annotation.services.package_layout import (
     write_text,
     write_zip,
 )
+from annotation.services.package_parts import beside, leftovers_remove
 from annotation.services.package_read import Package, package_read
 from annotation.services.package_readme import readme
 from annotation.services.package_scores import (
@@ -55,11 +54,15 @@ EXPORTED = "study.exported"
 
 @dataclass(frozen=True)
 class ExportedStudy:
-    """What was written: where, how many files and campaigns, and what could not be scored, in words."""
+    """What was written: where, how many files and campaigns, and what could not be scored, in words.
+
+    `fingerprint` is the SHA-256 of the manifest, which holds that of every other file.
+    """
 
     path: Path
     n_files: int
     n_campaigns: int
+    fingerprint: str
     notices: tuple[str, ...]
 
 
@@ -93,19 +96,21 @@ def study_export(
             f"The study “{study.name}” has no campaign.", "Add one with `manage.py add_to_study` first."
         )
     names = Pseudonyms({}) if identities else pseudonyms_ready(study)
+    removed = leftovers_remove(output)
     for _ in range(READS):
-        with _beside(output) as work:
+        with beside(output) as work:
             before = [judgements_digest(campaign) for campaign in campaigns]
             writer = _Writer(study, campaigns, names, work / "package", with_texts)
             notices = writer.write()
             if [judgements_digest(campaign) for campaign in campaigns] != before:
                 continue
             n_files = len(files_below(writer.folder))
+            fingerprint = file_entry(writer.folder / MANIFEST)["sha256"]
             _publish(writer.folder, output)
         AuditEvent.note(
             EXPORTED, actor=actor, study=study, file=output.name, identities=identities, texts=with_texts
         )
-        return ExportedStudy(output, n_files, len(campaigns), tuple(notices))
+        return ExportedStudy(output, n_files, len(campaigns), fingerprint, (*removed, *notices))
     raise Conflict(
         f"Judgements of “{study.name}” kept arriving while it was exported; nothing was written.",
         "Close its campaigns, or try again in a quiet moment.",
@@ -117,16 +122,6 @@ def _check_output(output: Path) -> None:
         raise BadInput(f"{output} exists already.", "Choose another name, or remove it.")
     if not output.absolute().parent.is_dir():
         raise BadInput(f"The folder {output.parent} does not exist.", "Make it first.")
-
-
-@contextmanager
-def _beside(output: Path) -> Iterator[Path]:
-    """Give a hidden folder beside the output, gone afterwards."""
-    work = Path(tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".part", dir=output.absolute().parent))
-    try:
-        yield work
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def _publish(folder: Path, output: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import lzma
 import stat
 import zipfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from annotation.services.package_read import Files
+from annotation.services.package_read import Files, damaged
 from evalplatform.errors import BadInput
 
 MAX_FILES = 100_000
@@ -17,6 +18,10 @@ MAX_BYTES = 4 * 1024**3
 MAX_RATIO = 1000
 RATIO_FROM_BYTES = 16 * 1024**2
 _CHUNK = 1024 * 1024
+DAMAGE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, RuntimeError, MemoryError,
+)  # fmt: skip
+"""What unpacking raises on damaged data; NotImplementedError and RecursionError are RuntimeErrors."""
 
 
 class FolderFiles:
@@ -89,10 +94,8 @@ class ZipFiles:
                     if total > info.file_size:
                         raise _too_large()
                     chunks.append(chunk)
-        except (zipfile.BadZipFile, RuntimeError, zlib.error, EOFError, NotImplementedError) as error:
-            raise BadInput(
-                f"{name} in the package is damaged ({error}).", "Copy the package again."
-            ) from error
+        except DAMAGE as error:
+            raise damaged(name, error) from error
         return b"".join(chunks)
 
 

@@ -52,13 +52,17 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
-def write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a CSV table with LF; missing values are empty."""
+def write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
+    """Write a CSV table with LF, missing values being empty; return how many rows below the header."""
+    count = 0
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(header)
-        writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+        for row in rows:
+            count += 1
+            writer.writerow(["" if cell is None else cell for cell in row])
+    return count
 
 
 def files_below(folder: Path) -> list[str]:

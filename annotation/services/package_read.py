@@ -21,6 +21,7 @@ from evalplatform.errors import BadInput
 from mtcore.corpora.provenance import ProvenanceError, Version
 
 csv.field_size_limit(2**31 - 1)
+MAX_DEPTH = 64
 
 
 class Files(Protocol):
@@ -93,6 +94,11 @@ def package_read(files: Files) -> Package:
     return Package(name, [_campaign(files, folder, notations) for folder in campaigns], segments)
 
 
+def damaged(name: str, why: object) -> BadInput:
+    """Return the error for a file that cannot be read."""
+    return BadInput(f"The package is damaged: {name} ({why}).", "Copy the package again.")
+
+
 class _said:  # noqa: N801 (reads as a word)
     """Turn mistakes inside a file of the package into a message that names it."""
 
@@ -117,7 +123,27 @@ def read_json(files: Files, name: str) -> Any:
         BadInput: it is missing or not JSON.
     """
     with _said(name):
-        return json.loads(files.read(name).decode("utf-8"), parse_constant=_no_constant)
+        try:
+            value = json.loads(files.read(name).decode("utf-8"), parse_constant=_no_constant)
+        except (RecursionError, MemoryError) as error:
+            raise damaged(name, "nests too deeply") from error
+        _check_depth(value, name)
+        return value
+
+
+def _check_depth(value: Any, name: str) -> None:
+    """Refuse values that nest deeper than anything a package holds, before anything walks through them."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return
+    raise damaged(name, "nests too deeply")
 
 
 def _no_constant(text: str) -> None:

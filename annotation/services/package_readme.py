@@ -12,8 +12,12 @@ The data of a human evaluation of machine translation, with every number made fr
 
 ## Check it
 `manage.py verify_study PACKAGE` of the evaluation platform (version in `manifest.json`) compares every file
-with its SHA-256 and recomputes every number from the judgements. It needs no database. It says `equal`, or
-where not.
+with its SHA-256, recomputes every number from the judgements and checks that plan, items, judgements and
+exclusions fit together. It needs no database. It says `equal`, or where not.
+
+The package's fingerprint is the SHA-256 of `manifest.json`, which export_study and verify_study print:
+publish it, for what is no number (guidelines, comments, times) can otherwise be altered together with the
+manifest.
 
 ## What is here
 | path | holds |

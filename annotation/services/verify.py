@@ -21,6 +21,7 @@ from annotation.services.package_read import (
     read_table,
     stored_paths,
 )
+from annotation.services.package_readme import readme
 from annotation.services.package_scores import (
     MTME,
     campaign_result,
@@ -30,6 +31,7 @@ from annotation.services.package_scores import (
     study_result,
 )
 from annotation.services.verify_compare import ABSENT, Comparison, Difference
+from annotation.services.verify_consistency import consistency_check, files_expect
 from annotation.services.versions import versions_read
 from annotation.stats.records import RatingTable
 from annotation.stats.standardise import standardise
@@ -41,9 +43,13 @@ STANDARD = "standard"
 
 @dataclass(frozen=True)
 class Verified:
-    """What was found: nothing to complain about when `differences` is empty."""
+    """What was found: nothing to complain about when `differences` is empty.
+
+    `fingerprint` is the SHA-256 of the manifest.
+    """
 
     study: str
+    fingerprint: str
     n_files: int
     n_judgements: int
     n_numbers: int
@@ -67,9 +73,11 @@ def study_verify(path: Path) -> Verified:
     check.hashes()
     check.texts()
     package = package_read(files)
+    check.parts(package)
     check.numbers(package)
     return Verified(
         package.study,
+        sha256_of(files.read(MANIFEST)),
         len(files.names),
         sum(len(one.lines) or one.judged.done for one in package.campaigns),
         check.found.n_numbers,
@@ -98,6 +106,8 @@ class _Check:
     def __init__(self, files: Files, manifest: Mapping[str, Any]) -> None:
         self.files = files
         self.listed: dict[str, Any] = manifest["files"]
+        self.numbered = manifest.get("identities") == "numbers"
+        self.with_texts = manifest.get("texts") is True
         self.made_with = {name: str(one) for name, one in manifest["versions"].items()}
         self.versions = {name: self.made_with.get(name, "unknown") for name in versions_read()}
         self.other_version = self.made_with.get("version") != versions_read()["version"]
@@ -135,6 +145,16 @@ class _Check:
                 text = row.get("text")
                 if text is not None and row["sha256"] and sha256(text) != row["sha256"]:
                     self.found.add(name, f"row {number:,}", "sha256", row["sha256"], sha256(text))
+
+    def parts(self, package: Package) -> None:
+        """Compare the parts of the package with each other."""
+        if not files_expect(self.files, self.found):
+            return
+        consistency_check(self.files, package, self.found)
+        if not self.other_version:
+            words = readme(package, self.numbered, self.with_texts)
+            if self.files.read("README.md").decode("utf-8", "replace") != words:
+                self.found.add("README.md", "", "the text", "altered", "as this version writes it")
 
     def numbers(self, package: Package) -> None:
         """Recompute everything that is made from judgements."""

@@ -45,3 +45,4 @@ class Command(HouseCommand):
             f"{done.n_campaigns:,} campaign(s), {done.n_files:,} files written to {done.path}. "
             f"Check with `manage.py verify_study {done.path}`."
         )
+        self.stdout.write(f"Fingerprint (SHA-256 of manifest.json): {done.fingerprint}. Publish it.")

@@ -30,7 +30,9 @@ class Command(HouseCommand):
             self.stdout.write(str(difference))
         if len(done.differences) > SHOWN:
             self.stdout.write(f"… and {len(done.differences) - SHOWN:,} more")
+        fingerprint = f"Fingerprint (SHA-256 of manifest.json): {done.fingerprint}."
         if done.differences:
+            self.stdout.write(fingerprint)
             files = len({difference.file for difference in done.differences})
             raise CommandError(
                 f"not equal: {len(done.differences):,} difference(s) in {files:,} file(s) of “{done.study}”."
@@ -39,3 +41,4 @@ class Command(HouseCommand):
             f"equal: {done.n_files:,} files, {done.n_numbers:,} numbers recomputed from "
             f"{done.n_judgements:,} judgements of “{done.study}”."
         )
+        self.stdout.write(f"{fingerprint} Compare it with the one that was published.")
