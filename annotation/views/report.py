@@ -22,7 +22,7 @@ from annotation.services.report.headline import headline
 from annotation.services.report.methods import methods
 from annotation.services.report.segment import segment_read
 from annotation.services.report.tables import Table, used
-from annotation.services.report.writers import WRITERS, svg_file
+from annotation.services.report.writers import svg_file, table_write
 from annotation.services.scoring import options_read
 from annotation.stats.options import CHOICES, RESAMPLES, ScoreOptions
 from annotation.views.files import attachment
@@ -130,7 +130,8 @@ def report_table(request: HttpRequest, key: str, name: str, format: str) -> Http
     table = table_named(sections_of(made), name)
     if table is None:
         raise NotFound(_("The report has no such table."), _("Take it from the report's page."))
-    text = WRITERS[format](table, made.scores["signature"])
+    flavour = request.GET.get("flavour", "exact")
+    text = table_write(table, made.scores["signature"], format, flavour)
     return attachment(text, f"{campaign.name}.{name}.{format}", TYPES[format])
 
 
@@ -142,13 +143,13 @@ def campaign_trace(request: HttpRequest, key: str) -> HttpResponse:
     found, options = _trace(request, campaign, given)
     if request.GET.get("format") == "csv":
         trace.times_of(found.table.rows)
-        text = WRITERS["csv"](found.table, found.signature)
+        text = table_write(found.table, found.signature, "csv", request.GET.get("flavour", "exact"))
         return attachment(text, f"{campaign.name}.trace.csv", TYPES["csv"])
     page = Paginator(found.table.rows, ROWS).get_page(request.GET.get("page"))
     rows = list(page.object_list)
     trace.times_of(rows)
     shown = replace(found, table=_used(found.table.with_rows(rows)))
-    query = {name: value for name, value in request.GET.items() if name not in ("page", "format")}
+    query = {name: value for name, value in request.GET.items() if name not in ("page", "format", "flavour")}
     context = {
         "campaign": campaign,
         "about": describe(campaign),

@@ -40,13 +40,19 @@ def section_cells(section: Section, owner: Campaign | Study, given: Mapping[str,
             for figure in section.figures
         ],
         "tables": [
-            table_cells(table, campaign, given)
-            | {"files": [(title, _file(owner, table.name, end, given)) for end, title in FORMATS]}
+            table_cells(table, campaign, given) | {"files": _table_files(owner, table.name, given)}
             for table in section.tables
         ],
         "folded": section.folded and section.figures,
         "remark": section.remark,
     }
+
+
+def _table_files(owner: Campaign | Study, name: str, given: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return title and address of every file of a table."""
+    exact, *others = [(title, _file(owner, name, end, given)) for end, title in FORMATS]
+    safe = _file(owner, name, "csv", {**given, "flavour": "spreadsheet"})
+    return [exact, (_("CSV for spreadsheets"), safe), *others]
 
 
 def _file(owner: Campaign | Study, name: str, format: str, given: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from annotation.models import Study
 from annotation.services.report.document import figure_named, table_named
 from annotation.services.report.study import study_report
-from annotation.services.report.writers import WRITERS, svg_file
+from annotation.services.report.writers import svg_file, table_write
 from annotation.services.study_scores import study_options
 from annotation.stats.options import ScoreOptions
 from annotation.views.files import attachment
@@ -82,7 +82,7 @@ def study_file(request: HttpRequest, pk: int, name: str, format: str) -> HttpRes
     if format == "svg" and figure is not None:
         text = svg_file(figure)
     elif format != "svg" and table is not None:
-        text = WRITERS[format](table, made.scores["signature"])
+        text = table_write(table, made.scores["signature"], format, request.GET.get("flavour", "exact"))
     else:
         raise NotFound(_("The report has no such figure or table."), _("Take it from the report's page."))
     return attachment(text, f"{found.name}.{name}.{format}", TYPES[format])

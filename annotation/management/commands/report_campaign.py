@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from annotation.management.score_arguments import add_score_arguments, score_options
 from annotation.services.lookup import campaign_named
 from annotation.services.report.compute import campaign_report
-from annotation.services.report.writers import folder_free, report_markdown, report_write
+from annotation.services.report.writers import FLAVOURS, folder_free, report_markdown, report_write
 from annotation.services.scoring import options_read
 from evalplatform.commands import HouseCommand
 
@@ -25,6 +25,9 @@ class Command(HouseCommand):
         """Name the campaign, how to score it, and where to write."""
         parser.add_argument("campaign", help="name of the campaign")
         parser.add_argument("--output", metavar="FOLDER", help="a folder that does not exist yet")
+        parser.add_argument(
+            "--flavour", default="exact", choices=FLAVOURS, help="of CSV; spreadsheet: safe to open in one"
+        )
         add_score_arguments(parser)
 
     def run(self, **options: Any) -> None:
@@ -38,5 +41,5 @@ class Command(HouseCommand):
         if options["output"] is None:
             self.stdout.write(report_markdown(report), ending="")
             return
-        n_files = report_write(report, Path(options["output"]))
+        n_files = report_write(report, Path(options["output"]), flavour=options["flavour"])
         self.stdout.write(f"{n_files} files written to {options['output']}.")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from typing import Any
 
+from annotation.formats.write import write_csv
 from annotation.services.score_table import MISSING, number, p_value, ranks
 
 Row = dict[str, Any]
@@ -106,12 +107,26 @@ def to_csv(table: Table, signature: str) -> str:
     """Return a table as CSV with raw values; bounds become two columns, missing ones are empty."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    heads = [head for column in table.columns for head in _heads(column)]
-    writer.writerow([*heads, "signature"])
+    writer.writerow(_header(table))
+    writer.writerows(_rows(table, signature))
+    return out.getvalue()
+
+
+def to_spreadsheet(table: Table, signature: str) -> str:
+    """Return the CSV as a spreadsheet may open it: no text of it is taken for a formula."""
+    out = StringIO()
+    write_csv(_rows(table, signature), _header(table), out, spreadsheet=True)
+    return out.getvalue()
+
+
+def _header(table: Table) -> list[str]:
+    return [*(head for column in table.columns for head in _heads(column)), "signature"]
+
+
+def _rows(table: Table, signature: str) -> Iterator[list[Any]]:
     for row in table.rows:
         cells = [cell for column in table.columns for cell in _values(column, row.get(column.key))]
-        writer.writerow([*cells, signature])
-    return out.getvalue()
+        yield [*cells, signature]
 
 
 def _heads(column: Column) -> list[str]:

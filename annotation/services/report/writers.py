@@ -11,10 +11,24 @@ from annotation.services.report.document import sections_of
 from annotation.services.report.latex import to_latex
 from annotation.services.report.methods import methods
 from annotation.services.report.section import Figure
-from annotation.services.report.tables import MARKDOWN, Table, to_csv, to_markdown
+from annotation.services.report.tables import MARKDOWN, Table, to_csv, to_markdown, to_spreadsheet
 from evalplatform.errors import BadInput, Conflict
 
 WRITERS: dict[str, Callable[[Table, str], str]] = {"csv": to_csv, "md": to_markdown, "tex": to_latex}
+FLAVOURS = ("exact", "spreadsheet")
+
+
+def table_write(table: Table, signature: str, format: str, flavour: str = "exact") -> str:
+    """Return a table in a format; the spreadsheet flavour is one of CSV and changes nothing else.
+
+    Raises:
+        BadInput: there is no such flavour.
+    """
+    if flavour not in FLAVOURS:
+        raise BadInput(f"flavour must be one of {', '.join(FLAVOURS)}; found {flavour!r}.")
+    if format == "csv" and flavour == "spreadsheet":
+        return to_spreadsheet(table, signature)
+    return WRITERS[format](table, signature)
 
 
 def report_markdown(report: Report, *, figures: str = "") -> str:
@@ -34,10 +48,10 @@ def report_markdown(report: Report, *, figures: str = "") -> str:
     return "\n\n".join([*parts, f"`{signature}`"]) + "\n"
 
 
-def report_write(report: Report, folder: Path) -> int:
+def report_write(report: Report, folder: Path, *, flavour: str = "exact") -> int:
     """Write a report into a new folder: report.md, and every table and figure; return how many files.
 
-    It is written beside and renamed, so the folder is whole or not there.
+    It is written beside and renamed, so the folder is whole or not there. `flavour` is that of the CSV files.
 
     Raises:
         Conflict: the folder exists.
@@ -50,7 +64,9 @@ def report_write(report: Report, folder: Path) -> int:
         for figure in section.figures:
             texts[f"figures/{figure.name}.svg"] = svg_file(figure)
         for table in section.tables:
-            texts |= {f"tables/{table.name}.{end}": write(table, signature) for end, write in WRITERS.items()}
+            texts |= {
+                f"tables/{table.name}.{end}": table_write(table, signature, end, flavour) for end in WRITERS
+            }
     beside = folder.with_name(f".{folder.name}.part")
     try:
         for name, text in texts.items():
