@@ -46,8 +46,8 @@ def campaigns_compare(
         Strict JSON: `kind`, `matched_by` ("condition" or "system"), `systems` (both scores and their
         difference, first − second), `correlation` and `correlation_raw` (Pearson with Fisher's interval,
         Spearman, Kendall, `n`, `n_distinct_outputs`), `pairwise_accuracy`, `pairs` (which system each
-        campaign prefers, and whether at two-sided p < .05), `decisions` (how often they agree), `left_out`,
-        `notes`.
+        campaign prefers, and whether at two-sided p < .05), `decisions` (how often they agree, of the pairs
+        that both tested), `left_out`, `notes`.
 
     Raises:
         BadInput: another language pair, the same campaign twice, or no system in common.
@@ -62,7 +62,10 @@ def campaigns_compare(
         matched = list(_matches(results, (first.protocol, second.protocol)))
         if matched:
             return _comparison(results, matched, (first, second), by_condition)
-    names = [", ".join(sorted({row["system"] for row in result["systems"]})) for result in results]
+    names = [
+        ", ".join(sorted({row["system"] for row in result["systems"]})) or "no judgements of a system"
+        for result in results
+    ]
     raise BadInput(
         f"“{first.name}” ({names[0]}) and “{second.name}” ({names[1]}) have no system in common.",
         "Compare campaigns about the same systems.",
@@ -231,7 +234,9 @@ def _preferred(row: Row, record: str) -> tuple[str | None, float | None]:
 
 
 def _agreement(found: Sequence[tuple[str | None, float | None]]) -> str:
-    """Say how two decisions at LEVEL stand to each other."""
+    """Say how two decisions at LEVEL stand to each other; without a p there was no decision to compare."""
+    if any(p is None for _, p in found):
+        return "not_comparable"
     decided = [name if p is not None and p < LEVEL else None for name, p in found]
     if decided[0] is None and decided[1] is None:
         return "both_undecided"
@@ -241,10 +246,11 @@ def _agreement(found: Sequence[tuple[str | None, float | None]]) -> str:
 
 
 def _decisions(pairs: Sequence[Row]) -> Row:
-    names = ("same_decision", "both_undecided", "one_decided", "opposite_decisions")
+    names = ("same_decision", "both_undecided", "one_decided", "opposite_decisions", "not_comparable")
     counts = {name: sum(1 for row in pairs if row["agreement"] == name) for name in names}
     agreeing = counts["same_decision"] + counts["both_undecided"]
-    return {**counts, "n": len(pairs), "share_agreeing": agreeing / len(pairs) if pairs else None}
+    comparable = len(pairs) - counts["not_comparable"]
+    return {**counts, "n": len(pairs), "share_agreeing": agreeing / comparable if comparable else None}
 
 
 def _notes(found: Row, campaigns: Sequence[Campaign]) -> list[str]:

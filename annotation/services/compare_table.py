@@ -14,6 +14,7 @@ WORDS = {
     "both_undecided": "both undecided",
     "one_decided": "one decided",
     "opposite_decisions": "opposite",
+    "not_comparable": "not comparable",
 }
 
 
@@ -76,7 +77,9 @@ def _pairs(result: Row) -> str:
 def _decisions(found: Row) -> str:
     counts = ", ".join(f"{found[name]} {words}" for name, words in WORDS.items())
     share = MISSING if found["share_agreeing"] is None else f"{found['share_agreeing']:.0%}"
-    return f"Decisions at two-sided p < .05 over {found['n']} pairs: {counts}; {share} agree."
+    return (
+        f"Decisions at two-sided p < .05 over {found['n']} pairs: {counts}; {share} of the comparable agree."
+    )
 
 
 def compare_csv(result: Row, part: str) -> str:

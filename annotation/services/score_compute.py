@@ -10,12 +10,12 @@ import numpy as np
 
 from annotation.services.notation import Notations
 from annotation.services.records import Comparisons
+from annotation.services.score_notes import notes
 from annotation.stats.options import ScoreOptions, signature
 from annotation.stats.preference import score_comparisons
 from annotation.stats.records import Entry, RatingTable
 from annotation.stats.score import CONDITION_KEYS, score_ratings
 from annotation.stats.significance import holm
-from evalplatform.words import counted
 
 Row = dict[str, Any]
 
@@ -104,29 +104,6 @@ def _score_comparisons(found: Comparisons, options: ScoreOptions) -> Row:
         for row, p_value in zip(scores["pairs"], holm(signs).tolist(), strict=True):
             row["p_holm"] = p_value
     return scores
-
-
-def notes(scores: Mapping[str, Any], assigned: int, done: int) -> list[str]:
-    """Say in words who was excluded and what is missing."""
-    found = []
-    flat = [row["rater"] for row in scores["raters"] if row.get("no_variance")]
-    if flat:
-        found.append(
-            f"{counted(len(flat), 'rater')} without z (constant, or a single rating): {', '.join(flat)}."
-        )
-    for row in scores["raters"]:
-        if row["excluded_by"]:
-            found.append(f"Rater {row['rater']} is excluded ({row['excluded_by']}).")
-    if done < assigned:
-        verb = "is" if assigned - done == 1 else "are"
-        found.append(f"{assigned - done:,} of {counted(assigned, 'assigned judgement')} {verb} missing.")
-    sizes = {row["n_segments"] for row in scores["systems"] if "n_segments" in row}
-    if len(sizes) > 1:
-        found.append(
-            f"The systems were judged on different numbers of segments ({min(sizes):,} to {max(sizes):,}); "
-            "tests of pairs use common segments only."
-        )
-    return found
 
 
 def tables_merge(tables: Sequence[RatingTable]) -> RatingTable:

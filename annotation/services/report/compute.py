@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -118,9 +119,14 @@ def _n_conditions(scores: Row) -> int:
 def or_why(compute: Callable[[], Any]) -> Any:
     """Return what is computed, or {"refused": why} when the numbers do not allow it."""
     try:
-        return compute()
+        found = compute()
     except ValueError as error:
         return {"refused": str(error)}
+    try:
+        json.dumps(found, allow_nan=False)
+    except ValueError:
+        return {"refused": "a number of this part is not finite, there are too few judgements for it"}
+    return found
 
 
 @dataclass

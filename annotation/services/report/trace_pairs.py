@@ -12,6 +12,7 @@ from annotation.models import Campaign
 from annotation.services.report.data import RatedData, rated_read
 from annotation.services.report.tables import Column, Table
 from annotation.services.report.trace import Trace, found_row, natural, ratings_of, resampled
+from annotation.services.score_notes import BOUND, pair_is_bound
 from annotation.services.score_table import number, p_value
 from annotation.services.scoring import campaign_score
 from annotation.stats.options import ScoreOptions
@@ -79,6 +80,8 @@ def _pair_words(row: Row, options: ScoreOptions) -> list[str]:
     ]
     if p is None:
         return [*words, _("Two common segments at least are needed to test it.")]
+    if pair_is_bound(row):
+        return [*words, BOUND]
     count = round(p * (b + 1) / 2) - 1
     values = {"b": f"{b:,}", "seed": options.seed, "p": p_value(p), "count": f"{max(0, count):,}"}
     values["what"] = resampled(options)

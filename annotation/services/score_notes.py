@@ -1,0 +1,84 @@
+"""Say in words what scores cannot show: who was left out, what is missing, what rests on little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from annotation.stats.score import CONDITION_KEYS
+from annotation.stats.significance import is_bound
+from evalplatform.words import counted
+
+Row = Mapping[str, Any]
+FEW = 6
+"""Fewer segments than this cannot be significant at two-sided p < .05."""
+
+BOUND = (
+    "A bootstrap p is never below what turning the signs of the n differing segments could give "
+    f"(2⁻ⁿ, two-sided 2 · 2⁻ⁿ): fewer than {FEW} of them are never significant at two-sided p < .05."
+)
+
+
+def notes(scores: Mapping[str, Any], assigned: int, done: int) -> list[str]:
+    """Say in words who was excluded, what is missing and which numbers rest on little."""
+    found = []
+    flat = [row["rater"] for row in scores["raters"] if row.get("no_variance")]
+    if flat:
+        found.append(
+            f"{counted(len(flat), 'rater')} without z (constant, or a single rating): {', '.join(flat)}."
+        )
+    for row in scores["raters"]:
+        if row["excluded_by"]:
+            found.append(f"Rater {row['rater']} is excluded ({row['excluded_by']}).")
+    if done < assigned:
+        verb = "is" if assigned - done == 1 else "are"
+        found.append(f"{assigned - done:,} of {counted(assigned, 'assigned judgement')} {verb} missing.")
+    sizes = {row["n_segments"] for row in scores["systems"] if "n_segments" in row}
+    if len(sizes) > 1:
+        found.append(
+            f"The systems were judged on different numbers of segments ({min(sizes):,} to {max(sizes):,}); "
+            "all tests of pairs but the rank-sum use common segments only."
+        )
+    return found + _few_segments(scores["pairs"]) + _unconnected(scores["pairs"])
+
+
+def pair_is_bound(row: Row) -> bool:
+    """Tell whether the bootstrap p of a pair is the least that so few segments can give."""
+    if "n_common" in row:
+        return is_bound(row["p_bootstrap_two_sided"], row["n_common"])
+    return is_bound(row["p_bootstrap"], row["a_better"] + row["b_better"])
+
+
+def _few_segments(pairs: Sequence[Row]) -> list[str]:
+    n = sum(1 for row in pairs if pair_is_bound(row))
+    return [f"Few segments tell {counted(n, 'pair')} of systems apart. {BOUND}"] if n else []
+
+
+def _unconnected(pairs: Sequence[Row]) -> list[str]:
+    """Name groups of systems whose preferences say nothing of each other, condition by condition."""
+    conditions: dict[tuple[Any, ...], list[Row]] = {}
+    for row in pairs:
+        if "a_better" in row and row["a_better"] + row["b_better"] + row["equal"]:
+            conditions.setdefault(tuple(row.get(key) for key in CONDITION_KEYS), []).append(row)
+    found = []
+    for keys, rows in conditions.items():
+        groups = _groups((row["system_a"], row["system_b"]) for row in rows)
+        if len(groups) < 2:
+            continue
+        named = " and ".join(", ".join(group) for group in groups)
+        where = ", ".join(str(key) for key in keys if key)
+        found.append(
+            f"{named} were never compared with each other{f' ({where})' if where else ''}, directly or "
+            "through others: their order in one list means nothing."
+        )
+    return found
+
+
+def _groups(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Return the systems that pairs connect, each group and the groups in order of name."""
+    groups: list[set[str]] = []
+    for pair in pairs:
+        touched = [group for group in groups if group & set(pair)]
+        groups = [group for group in groups if not group & set(pair)]
+        groups.append(set(pair).union(*touched))
+    return sorted(sorted(group) for group in groups)
