@@ -7,7 +7,7 @@ None and a caveat that says why.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import atanh, sqrt, tanh
+from math import atanh, copysign, sqrt, tanh
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,9 @@ from annotation.stats.wilcoxon import RANK_DECIMALS
 
 TWO_POINTS = "two points always correlate perfectly"
 PERFECT = "perfect correlation, so no interval"
+CERTAIN = 1e-12
+"""A coefficient this near to ±1 is ±1; only rounding is between."""
+
 Statistic = Callable[[FloatArray, FloatArray], float]
 
 
@@ -126,9 +129,9 @@ def _estimate(
     if np.isnan(r):  # constant once rounded for ranking
         return undefined(n, "all ranks of a series are tied")
     if n == 2:
-        return Estimate(r, n, caveat=TWO_POINTS)
-    if abs(r) >= 1:
-        return Estimate(r, n, caveat=PERFECT)
+        return Estimate(copysign(1.0, r), n, caveat=TWO_POINTS)
+    if abs(r) >= 1 - CERTAIN:
+        return Estimate(copysign(1.0, r), n, caveat=PERFECT)
     spread = error(r, n)
     if spread is None:
         return Estimate(r, n, caveat=f"{n} points are too few for an interval")
@@ -162,7 +165,7 @@ def bootstrap_correlation(
     if statistic not in STATISTICS:
         raise CorrelationError(f"unknown statistic {statistic!r}, expected one of {', '.join(STATISTICS)}")
     found = ESTIMATES[statistic](x, y)
-    if found.value is None or found.n < 3:
+    if found.value is None or found.n < 3 or found.caveat == PERFECT:
         return found
     a, b = points(x, y)
     draws = []

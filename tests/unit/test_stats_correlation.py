@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from annotation.stats.correlation import (
+    ESTIMATES,
     CorrelationError,
     bootstrap_correlation,
     correlations,
@@ -76,6 +77,19 @@ def test_undefined_correlations_say_why(correlate):
     assert correlate([1.0, 2.0, 4.0], [1.0, 3.0, 2.0]).low is None
     assert "perfect" in correlate([1.0, 2.0, 4.0, 5.0], [1.0, 2.0, 4.0, 5.0]).caveat
     json.dumps(correlations([1.0, 1.0], [0.0, 2.0]), allow_nan=False)
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_perfect_correlation_has_no_interval(name: str, sign: int):
+    for n in range(3, 40):
+        x = np.random.default_rng(n).normal(size=n)
+        for found in (
+            ESTIMATES[name](x, sign * 0.1 * x),
+            bootstrap_correlation(x, sign * 0.1 * x, name, np.random.default_rng(1), resamples=20),
+        ):
+            assert (found.value, found.low, found.high) == (sign, None, None)
+            assert "perfect" in found.caveat
 
 
 def test_almost_constant_decimals_are_constant():
