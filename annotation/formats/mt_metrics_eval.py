@@ -15,6 +15,9 @@ from annotation.formats.table import decode
 from mtcore.corpora.reader import iterate_lines
 
 SCALE = (0.0, 100.0)
+PENALTIES = (-25.0, 0.0)
+"""The scale of MQM, taken when none is given and every score lies in it, one below zero at least."""
+
 _FILE = re.compile(r"(?:.*/)?(?P<pair>[^/.]+)\.(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.score(?:\.gz)?")
 _MISSING = "None"
 _PAIR = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?-[A-Za-z]{2,3}(-[A-Za-z]{4})?")
@@ -87,16 +90,25 @@ class _Reader:
         cells, name = self.cells, self.cells.name
         if self.width == 2:
             self._check_blocks()
-        scale = cells.options.scale or SCALE
+        scale = cells.options.scale or self._scale_found()
         self._check_scale(scale)
         parsed = ParsedJudgements(
             ratings=self.rows, protocol_hint="source_da", languages_hint=self.pair, scale_hint=scale
         )
+        if cells.options.scale is None and scale == PENALTIES:
+            parsed.notices.append(f"{name}: no score is above 0, so the scale is taken as -25-0, as of MQM")
         if self.missing:
             parsed.notices.append(f"{name}: left out {self.missing:,} missing scores (None)")
         if self.rows and self.width != 5:
             parsed.notices.append(f"{name}: has no raters; “{self.score_name}” stands for one")
         return parsed
+
+    def _scale_found(self) -> tuple[float, float]:
+        """Return the scale that fits the scores: that of MQM for penalties."""
+        scores = [row.score for row in self.rows]
+        low, high = PENALTIES
+        penalties = bool(scores) and min(scores) < 0 and low <= min(scores) and max(scores) <= high
+        return PENALTIES if penalties else SCALE
 
     def _of_raters(self, row: list[str], line: int) -> None:
         """Read the scores of each rater; the converter writes them as penalties, with the opposite sign."""

@@ -121,13 +121,23 @@ def test_a_folder_of_mt_metrics_eval_has_human_scores(tmp_path):
     (folder / "human-scores").mkdir(parents=True)
     (folder / "human-scores" / "en-de.mqm.seg.score").write_text("A\t-1\nA\t-2.5\nB\t0\nB\tNone\n")
     (folder / "human-scores" / "en-de.mqm.sys.score").write_text("A\t-1.5\nB\t0\n")
-    said = refused("import_judgements", "c", folder, "--format", "mt-metrics-eval")
-    assert "the score -1 is outside the scale 0–100" in said
-    run("import_judgements", "c", folder, "--format", "mt-metrics-eval", "--scale=-25-0")
+    _, said = run("import_judgements", "c", folder, "--format", "mt-metrics-eval")
+    assert "no score is above 0, so the scale is taken as -25-0" in said
+    assert (Campaign.objects.get(name="c").scale_low, Campaign.objects.get(name="c").scale_high) == (-25, 0)
     assert [(one["system"], one["raw_mean"]) for one in scores("c")["systems"]] == [("B", 0.0), ("A", -1.75)]
     (folder / "human-scores" / "en-de.wmt-z.seg.score").write_text("A\t1\n")
     said = refused("import_judgements", "d", folder, "--format", "mt-metrics-eval")
     assert "several or no human segment scores: en-de.mqm.seg.score, en-de.wmt-z.seg.score" in said
+
+
+@pytest.mark.parametrize("text", ["A\t-1\nA\t2\nB\t1\nB\t0\n", "A\t-1\nA\t-2\nB\t-26\nB\t0\n"])
+def test_scores_that_no_known_scale_fits_need_one(tmp_path, text):
+    path = tmp_path / "en-de.mqm.seg.score"
+    path.write_text(text)
+    said = refused("import_judgements", "c", path, "--format", "mt-metrics-eval")
+    assert "outside the scale 0–100" in said
+    _, said = run("import_judgements", "c", path, "--format", "mt-metrics-eval", "--scale=-30-5")
+    assert "the scale is taken" not in said
 
 
 @needs_data
