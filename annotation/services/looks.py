@@ -24,6 +24,8 @@ VERDICTS = {
     "go_on": "not decided: go on",
     "no_difference": "no difference found",
 }
+STANDS = "they differ: the difference stands"
+"""What "stop" says once the campaign is closed."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,7 @@ def campaign_look(
                 spending=spending,
             )
     *previous, current = looks
+    closed = campaign.state == Campaign.State.CLOSED
     return CampaignLook(
         number=len(looks),
         n_done=done,
@@ -122,7 +125,7 @@ def campaign_look(
         spending=spending,
         current=current,
         previous=tuple(previous),
-        pairs=tuple(_pair(averages, a, b, current) for a, b in pairs),
+        pairs=tuple(_pair(averages, a, b, current, closed=closed) for a, b in pairs),
     )
 
 
@@ -154,7 +157,7 @@ def _boundaries(counts: list[int], planned: int, level: float, spending: str) ->
     return looks
 
 
-def _pair(averages: Averages, a: int, b: int, current: Look) -> PairLook:
+def _pair(averages: Averages, a: int, b: int, current: Look, *, closed: bool) -> PairLook:
     names = averages.entries[a].system, averages.entries[b].system
     differences = averages.z[a] - averages.z[b]
     n = int(np.count_nonzero(~np.isnan(differences)))
@@ -165,4 +168,5 @@ def _pair(averages: Averages, a: int, b: int, current: Look) -> PairLook:
     if z < 0:
         names, z = names[::-1], -z
     found = verdict(current, z)
-    return PairLook(*names, n, z, found, VERDICTS[found])
+    words = STANDS if closed and found == "stop" else VERDICTS[found]
+    return PairLook(*names, n, z, found, words)

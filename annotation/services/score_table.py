@@ -16,15 +16,28 @@ MISSING = "–"
 RANKS = ("cluster", "rank_range")
 """Columns that hold a first and a last rank."""
 
+WIDE = 50
+"""Width of a scale from which one decimal of a raw score is enough."""
 
-def text_table(result: Row) -> str:
+CHOSEN = {
+    "randomisation": ("p_randomisation", "randomisation"),
+    "signed_rank": ("p_signed_rank", "signed rank"),
+}
+
+
+def text_table(result: Row, scale: Sequence[float] | None = None) -> str:
     """Return scores as text: systems with a rule below each cluster, pairs, raters, what is missing.
 
     By condition, each condition is a group of rows under its heading, with clusters of its own.
+
+    Args:
+        result: of a campaign, or of a group of a study.
+        scale: lowest and highest score; None takes what the result says, if anything.
     """
+    decimals = raw_decimals(scale or result.get("scale"))
     rated = PROTOCOLS[result["protocol"]].record == "rating"
     head = f"{result['campaign']} · {result['protocol']}"
-    parts = [head, *(_rating_parts(result) if rated else _preference_parts(result))]
+    parts = [head, *(_rating_parts(result, decimals) if rated else _preference_parts(result))]
     notes = [f"Note: {note}" for note in result["notes"]]
     if result.get("pooled"):
         notes.insert(0, f"Note: {pooled_note(result['pooled'])}: see --by condition.")
@@ -40,7 +53,7 @@ def pooled_note(conditions: Sequence[str]) -> str:
     return f"Pooled over {len(conditions):,} conditions ({shown})"
 
 
-def _rating_parts(result: Row) -> list[str]:
+def _rating_parts(result: Row, decimals: int) -> list[str]:
     header = ["System", "Ave.", "Ave. z", "95 % of z", "segs", "judg.", "n z", "raters", "wins", "cluster"]
     systems: list[Any] = [header]
     for heading, rows in grouped_rows(result["systems"]):
@@ -50,11 +63,11 @@ def _rating_parts(result: Row) -> list[str]:
             if last is not None and new_block(last, row):
                 systems.append(RULE)
             last = row
-            systems.append(_system_cells(row))
+            systems.append(_system_cells(row, decimals))
     pairs: list[Any] = [
         [
             "A", "B", "z(A) − z(B)", "p one-sided", "", "p two-sided", "p rank sum",
-            *_corrected_header(result), "common",
+            *_tested_header(result), *_corrected_header(result), "common",
         ]
     ]  # fmt: skip
     for heading, rows in grouped_rows(ordered_pairs(result)):
@@ -64,11 +77,12 @@ def _rating_parts(result: Row) -> list[str]:
                 row["system_a"], row["system_b"],
                 number(row["z_difference"], 3), p_value(row["p_bootstrap_one_sided"]),
                 direction(row), p_value(row["p_bootstrap_two_sided"]),
-                p_value(row["p_rank_sum"]), *_corrected(result, row), f"{row['n_common']:,}",
+                p_value(row["p_rank_sum"]), *_tested(result, row), *_corrected(result, row),
+                f"{row['n_common']:,}",
             ]
             for row in rows
         ]  # fmt: skip
-    return [align(systems, 1), align(pairs, 2), align(_rater_rows(result), 1)]
+    return [align(systems, 1), align(pairs, 2), align(_rater_rows(result, decimals), 1)]
 
 
 def direction(row: Row) -> str:
@@ -77,22 +91,23 @@ def direction(row: Row) -> str:
     return f"{row['hypothesis']} declared" if declared else "post hoc"
 
 
-def _system_cells(row: Row) -> list[str]:
+def _system_cells(row: Row, decimals: int) -> list[str]:
     cluster = row["cluster"]
     return [
-        row["system"], number(row["raw_mean"], 1), number(row["z_mean"], 3), interval(row["z_ci"], 3),
+        row["system"], number(row["raw_mean"], decimals), number(row["z_mean"], 3), interval(row["z_ci"], 3),
         f"{row['n_segments']:,}", f"{row['n_judgements']:,}", f"{row['n_z']:,}", f"{row['n_raters']:,}",
         MISSING if row["wins"] is None else f"{row['wins']:,}", ranks(cluster) if cluster else MISSING,
     ]  # fmt: skip
 
 
-def _rater_rows(result: Row) -> list[list[str]]:
+def _rater_rows(result: Row, decimals: int) -> list[list[str]]:
     rows = [["Rater", "n", "mean", "sd", ""]]
     for row in result["raters"]:
         remark = "no z" if row["no_variance"] else ""
         if row["excluded_by"]:
             remark = f"excluded: {row['excluded_by']}"
-        rows.append([row["rater"], f"{row['n']:,}", number(row["mean"], 1), number(row["sd"], 1), remark])
+        spread = (number(row[name], decimals) for name in ("mean", "sd"))
+        rows.append([row["rater"], f"{row['n']:,}", *spread, remark])
     return rows
 
 
@@ -171,12 +186,32 @@ def new_block(above: Row, below: Row) -> bool:
     return above["cluster"] is not None and above["cluster"] != below["cluster"]
 
 
+def chosen_test(result: Row) -> tuple[str, str]:
+    """Return key and name of the p of the chosen test of ratings; "" where it has its column anyway."""
+    return CHOSEN.get(result["options"].get("test", "bootstrap"), ("", ""))
+
+
+def _tested_header(result: Row) -> list[str]:
+    name = chosen_test(result)[1]
+    return [f"p {name}"] if name else []
+
+
+def _tested(result: Row, row: Row) -> list[str]:
+    key = chosen_test(result)[0]
+    return [p_value(row.get(key))] if key else []
+
+
 def _corrected_header(result: Row) -> list[str]:
     return ["p Holm"] if result["options"].get("correction", "none") != "none" else []
 
 
 def _corrected(result: Row, row: Row) -> list[str]:
     return [p_value(row.get("p_holm"))] if _corrected_header(result) else []
+
+
+def raw_decimals(scale: Sequence[float] | None) -> int:
+    """Return the decimals of a raw score on a scale [low, high]: 1 on a wide one, 2 on a narrow one."""
+    return 1 if scale is None or scale[1] - scale[0] >= WIDE else 2
 
 
 def number(value: float | None, decimals: int) -> str:

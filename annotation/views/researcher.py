@@ -134,8 +134,9 @@ def results(request: HttpRequest, key: str) -> HttpResponse:
         context["empty"] = error
     else:
         scores: dict[str, Any] = run.result or {}
-        context |= rating_tables(scores) if rated else preference_tables(scores)
-        context |= {"result": scores, "raters": rater_rows(scores)}
+        scale = (found.scale_low, found.scale_high)
+        context |= rating_tables(scores, scale) if rated else preference_tables(scores)
+        context |= {"result": scores, "raters": rater_rows(scores, scale)}
         context["command"] = command_line(found.name, run.options)
         if scores.get("pooled"):
             context["pooled"] = pooled_note(scores["pooled"])

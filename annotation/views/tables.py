@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from annotation.services.score_table import (
+    chosen_test,
     grouped_rows,
     interval,
     new_block,
@@ -15,6 +17,7 @@ from annotation.services.score_table import (
     ordered_pairs,
     p_value,
     ranks,
+    raw_decimals,
 )
 from annotation.stats.options import ScoreOptions
 from annotation.templatetags.shown import grouped
@@ -23,14 +26,20 @@ from annotation.views.figures import interval_svg, shares_svg, span_of
 Row = dict[str, Any]
 FOLD_ROWS = 10
 """A longer table of pairs is folded."""
+PAIR_COLUMNS = 8
+"""Columns of the table of pairs without those of a chosen test and of a correction."""
+
 SHARES = ("a_better", "equal", "b_better")
 
 
-def rating_tables(result: Row) -> Row:
+def rating_tables(result: Row, scale: Sequence[float]) -> Row:
     """Return systems and pairs of a direct assessment as cells, in a group for each condition."""
+    decimals = raw_decimals(scale)
+    tested = chosen_test(result)
     systems = result["systems"]
     span = span_of(value for row in systems for value in (row["z_mean"], *(row["z_ci"] or ())))
     pairs = ordered_pairs(result)
+    corrected = any("p_holm" in row for row in pairs)
     pair_span = span_of(
         value for row in pairs for value in (row["z_difference"], *(row["z_difference_ci"] or ()))
     )
@@ -39,15 +48,19 @@ def rating_tables(result: Row) -> Row:
             (
                 heading,
                 [
-                    _system(row, span, cut=below is not None and new_block(row, below))
+                    _system(row, span, decimals, cut=below is not None and new_block(row, below))
                     for row, below in zip(rows, [*rows[1:], None], strict=True)
                 ],
             )
             for heading, rows in grouped_rows(systems)
         ],
         "pairs": [
-            (heading, [_pair(row, pair_span) for row in rows]) for heading, rows in grouped_rows(pairs)
+            (heading, [_pair(row, pair_span, tested[0]) for row in rows])
+            for heading, rows in grouped_rows(pairs)
         ],
+        "tested": tested[1],
+        "corrected": corrected,
+        "pair_columns": PAIR_COLUMNS + bool(tested[1]) + corrected,
     } | _pairs_folded(pairs)
 
 
@@ -55,12 +68,12 @@ def _pairs_folded(pairs: list[Row]) -> Row:
     return {"n_pairs": grouped(len(pairs)), "fold_pairs": len(pairs) > FOLD_ROWS}
 
 
-def _system(row: Row, span: tuple[float, float], *, cut: bool) -> Row:
+def _system(row: Row, span: tuple[float, float], decimals: int, *, cut: bool) -> Row:
     z, bounds = number(row["z_mean"], 3), interval(row["z_ci"], 3)
     return {
         "system": row["system"],
-        "raw": number(row["raw_mean"], 1),
-        "raw_ci": interval(row["raw_ci"], 1),
+        "raw": number(row["raw_mean"], decimals),
+        "raw_ci": interval(row["raw_ci"], decimals),
         "z": z,
         "z_ci": bounds,
         "figure": interval_svg(row["z_mean"], row["z_ci"], span, f"{z}, {bounds}"),
@@ -73,7 +86,7 @@ def _system(row: Row, span: tuple[float, float], *, cut: bool) -> Row:
     }
 
 
-def _pair(row: Row, span: tuple[float, float]) -> Row:
+def _pair(row: Row, span: tuple[float, float], tested: str) -> Row:
     difference, bounds = number(row["z_difference"], 3), interval(row["z_difference_ci"], 3)
     return {
         "a": row["system_a"],
@@ -86,6 +99,8 @@ def _pair(row: Row, span: tuple[float, float]) -> Row:
         "two_sided": p_value(row["p_bootstrap_two_sided"]),
         "significant": (row["p_bootstrap_two_sided"] or 1) < 0.05,
         "rank_sum": p_value(row["p_rank_sum"]),
+        "tested": p_value(row.get(tested)),
+        "corrected": p_value(row.get("p_holm")),
         "common": grouped(row["n_common"]),
     }
 
@@ -145,10 +160,11 @@ def _share(bounds: list[float] | None) -> str:
     return f"{share:.0f} % ({low:.0f}–{high:.0f})"
 
 
-def rater_rows(result: Row) -> list[Row]:
+def rater_rows(result: Row, scale: Sequence[float]) -> list[Row]:
     """Return the raters with the numbers written out."""
+    decimals = raw_decimals(scale)
     return [
-        row | {"n": grouped(row["n"]), "mean": number(row.get("mean"), 1), "sd": number(row.get("sd"), 1)}
+        row | {"n": grouped(row["n"])} | {name: number(row.get(name), decimals) for name in ("mean", "sd")}
         for row in result["raters"]
     ]
 

@@ -53,7 +53,9 @@ class Command(HouseCommand):
                 continue
             conditions = ScoreOptions(by_condition=campaign.protocol != "pairwise_fluency")
             scores = campaign_score(campaign=campaign, options=conditions)
-            self.stdout.write("\n" + text_table(scores.result or {}))
+            self.stdout.write(
+                "\n" + text_table(scores.result or {}, (campaign.scale_low, campaign.scale_high))
+            )
 
     def _print_links(self, demo: Demo, base_url: str) -> None:
         lines = ["", "Rate (half-finished campaigns):"]

@@ -32,4 +32,4 @@ class Command(HouseCommand):
         elif options["format"] == "csv":
             self.stdout.write(csv_table(result, options["table"]), ending="")
         else:
-            self.stdout.write(text_table(result))
+            self.stdout.write(text_table(result, (campaign.scale_low, campaign.scale_high)))

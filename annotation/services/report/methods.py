@@ -84,7 +84,10 @@ def _rated(report: Report) -> list[str]:
         if options.clusters == "wmt"
         else "a cluster ends where everyone above beats everyone below"
     )
-    clusters = f"Clusters follow one-sided Wilcoxon rank-sum tests at .05 ({rule})."
+    clusters = (
+        "Wins and clusters follow one-sided, unpaired Wilcoxon rank-sum tests at .05 over all segments of "
+        f"each system ({rule})."
+    )
     return [z, test, _sidedness(report), clusters]
 
 
@@ -102,13 +105,29 @@ def _sidedness(report: Report) -> str:
 def _preferred(report: Report) -> list[str]:
     options = report.options
     corrected = "with Holm's correction over pairs" if options.correction == "holm" else "uncorrected"
+    unit = "documents" if options.unit == "document" else "segments"
     sides = "The sides of the two candidates were randomised and balanced; identical outputs were not shown."
     return [
         sides if report.campaign.mode == Campaign.Mode.PLANNED else "",
         f"Preferences were tested by the exact two-sided sign test without ties ({corrected}) and by a "
-        f"bootstrap over segments with ties counted in ({options.preference_resamples:,} resamples, seed "
+        f"bootstrap over {unit} with ties counted in ({options.preference_resamples:,} resamples, seed "
         f"{options.seed}); shares have Wilson's 95 % intervals.",
+        _ranked(report),
     ]
+
+
+def _ranked(report: Report) -> str:
+    options, unit = report.options, "documents" if report.options.unit == "document" else "segments"
+    words = (
+        "Systems were ordered by expected wins, the mean over opponents of wins / (wins + losses), and by "
+    )
+    if all(row.get("strength") is None for row in report.scores["systems"]):
+        return words.removesuffix(", and by ") + "."
+    return (
+        f"{words}their strengths in Davidson's (1970) model, a Bradley–Terry model with ties; the 95 % "
+        f"intervals of strengths and the rank ranges come from {options.resamples:,} bootstrap resamples of "
+        f"{unit} (seed {options.seed})."
+    )
 
 
 def _exclusions(scores: Row) -> str:

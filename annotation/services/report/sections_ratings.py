@@ -8,12 +8,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.services.correction_notes import least_p
 from annotation.services.report.compute import Report
 from annotation.services.report.figures import people
 from annotation.services.report.figures import scores as drawn
 from annotation.services.report.section import Figure, Section
 from annotation.services.report.tables import Column, Table
-from annotation.services.score_table import new_block, number, ordered_pairs, p_value
+from annotation.services.score_table import new_block, number, ordered_pairs, p_value, raw_decimals
 
 Row = dict[str, Any]
 BINS = 10
@@ -21,7 +22,7 @@ BINS = 10
 
 def ranking(report: Report) -> Section:
     """Show the ranking: means, intervals, wins, clusters, rank ranges."""
-    table = ranking_table(report.scores["systems"], "ranking", _("Ranking of the systems"))
+    table = ranking_table(report.scores["systems"], "ranking", _("Ranking of the systems"), report.scale)
     rows = [row | {"name": row["system"]} for row in table.rows]
     title = _("Mean z of each system with its 95 % bootstrap interval")
     figure = Figure("ranking", title, drawn.intervals(rows, table.cuts, title), "ranking")
@@ -35,8 +36,11 @@ def ranking(report: Report) -> Section:
     return Section("ranking", _("Ranking"), words, [figure], [table], folded=False)
 
 
-def ranking_table(rows: Sequence[Row], name: str, title: str, *, apart: bool = False) -> Table:
-    """Return systems as a table; `apart` adds the condition."""
+def ranking_table(
+    rows: Sequence[Row], name: str, title: str, scale: Sequence[float], *, apart: bool = False
+) -> Table:
+    """Return systems as a table; `apart` adds the condition, `scale` [low, high] sets the decimals."""
+    decimals = raw_decimals(scale)
     found = [row | {"condition": condition_of(row)} for row in rows]
     cuts = {place for place, (row, below) in enumerate(pairwise(found)) if new_block(row, below)}
     head = [Column("system", _("System"))]
@@ -44,8 +48,8 @@ def ranking_table(rows: Sequence[Row], name: str, title: str, *, apart: bool = F
         head.append(Column("condition", _("Condition"), "condition"))
     columns = [
         *head,
-        Column("raw_mean", _("Ave."), "number", 1, "raw_mean"),
-        Column("raw_ci", _("95 %"), "interval", 1, "raw_mean"),
+        Column("raw_mean", _("Ave."), "number", decimals, "raw_mean"),
+        Column("raw_ci", _("95 %"), "interval", decimals, "raw_mean"),
         Column("z_mean", _("Ave. z"), "number", 3, "z_mean"),
         Column("z_ci", _("95 %"), "interval", 3, "z_mean"),
         Column("n_segments", _("Segments"), "count"),
@@ -83,7 +87,9 @@ def pairs(report: Report) -> Section | None:
     names = [row["system"] for row in report.scores["systems"]]
     values = {(row["system_a"], row["system_b"]): row.get(key) for row in rows}
     title = _("p-values of all pairs of systems")
-    figure = Figure("pairs", title, drawn.matrix(names, values, title), "pairs")
+    figure = Figure(
+        "pairs", title, drawn.matrix(names, values, title, least_p(rows, report.options)), "pairs"
+    )
     return Section(
         "pairs",
         _("Which differences are significant?"),
@@ -141,7 +147,13 @@ def pairs_table(rows: Sequence[Row], report: Report, *, apart: bool = False, nam
             columns.append(Column(key, title, "p"))
     columns.append(Column("n_common", _("Segments"), "count"))
     return Table(
-        name, _("Tests of pairs; A has the higher mean z; two-sided but for the rank sum"), columns, found
+        name,
+        _(
+            "Tests of pairs; A has the higher mean z; two-sided over common segments, but the rank sum is "
+            "one-sided over all segments of each system"
+        ),
+        columns,
+        found,
     )
 
 
@@ -150,7 +162,7 @@ def conditions(report: Report) -> Section | None:
     if report.conditions is None:
         return None
     systems = report.conditions["systems"]
-    table = ranking_table(systems, "conditions", _("Systems by condition"), apart=True)
+    table = ranking_table(systems, "conditions", _("Systems by condition"), report.scale, apart=True)
     rows = named_rows(table.rows)
     title = _("Mean z by condition with its 95 % bootstrap interval")
     figure = Figure("conditions", title, drawn.intervals(rows, table.cuts, title), "conditions")
@@ -182,17 +194,22 @@ def distribution(report: Report) -> Section:
         for row in report.parts["distributions"]
     ]
     low, high = report.scale
+    decimals = raw_decimals(report.scale)
     edges = [low + (high - low) * place / BINS for place in range(BINS + 1)]
     columns = [
         Column("system", _("System")),
         Column("n", _("Ratings"), "count"),
-        Column("mean", _("Mean"), "number", 1),
-        Column("sd", _("sd"), "number", 1),
-        Column("lower_quartile", _("Lower quartile"), "number", 0),
-        Column("median", _("Median"), "number", 0),
-        Column("upper_quartile", _("Upper quartile"), "number", 0),
+        Column("mean", _("Mean"), "number", decimals),
+        Column("sd", _("sd"), "number", decimals),
+        Column("lower_quartile", _("Lower quartile"), "number", decimals - 1),
+        Column("median", _("Median"), "number", decimals - 1),
+        Column("upper_quartile", _("Upper quartile"), "number", decimals - 1),
         *(
-            Column(f"bin_{place + 1}", f"{edges[place]:.0f}–{edges[place + 1]:.0f}", "count")
+            Column(
+                f"bin_{place + 1}",
+                f"{edges[place]:.{decimals - 1}f}–{edges[place + 1]:.{decimals - 1}f}",
+                "count",
+            )
             for place in range(BINS)
         ),
     ]

@@ -96,7 +96,8 @@ def _group(number: int, group: Row) -> Section:
     name = f"group-{number}"
     apart = any(row.get("testset") is not None for row in group["systems"])
     if PROTOCOLS[group["protocol"]].record == "rating":
-        table = sections_ratings.ranking_table(group["systems"], name, title, apart=apart)
+        scale = group["scale"]
+        table = sections_ratings.ranking_table(group["systems"], name, title, scale, apart=apart)
         rows = (
             sections_ratings.named_rows(table.rows)
             if apart

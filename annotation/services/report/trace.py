@@ -13,7 +13,7 @@ from annotation.models import Campaign, Judgement
 from annotation.services.report.data import RatedData, rated_read
 from annotation.services.report.ratings import counted
 from annotation.services.report.tables import Column, Table
-from annotation.services.score_table import number
+from annotation.services.score_table import number, raw_decimals
 from annotation.services.scoring import campaign_score
 from annotation.stats.disagreement import counted_rounds
 from annotation.stats.options import ScoreOptions
@@ -68,14 +68,15 @@ def system_trace(
     )
     data = rated_read(campaign, options)
     rows = ratings_of(data, options, system, condition)
-    decimals = 1 if quantity == "raw_mean" else 3
+    scale = campaign.scale_low, campaign.scale_high
+    decimals = raw_decimals(scale) if quantity == "raw_mean" else 3
     name = {"raw_mean": _("raw mean"), "z_mean": _("mean z")}.get(quantity, _("judgements"))
     value = f"{row[quantity]:,}" if quantity == "n_judgements" else number(row[quantity], decimals)
     about = row.get("notation") or row["direction"] or row["testset"] if condition else None
     title = f"{system}, {about}: {name}" if about else f"{system}: {name}"
     columns = _rating_columns(data, rater=True)
     table = Table("ratings", _("Ratings behind the number"), columns, _rating_rows(data, rows))
-    return Trace(title, value, _mean_words(row, quantity, options), table, result["signature"])
+    return Trace(title, value, _mean_words(row, quantity, options, decimals), table, result["signature"])
 
 
 def found_row(rows: Iterable[Row]) -> Row:
@@ -162,7 +163,7 @@ def _rating_columns(data: RatedData, *, rater: bool) -> list[Column]:
     ]
 
 
-def _mean_words(row: Row, quantity: str, options: ScoreOptions) -> list[str]:
+def _mean_words(row: Row, quantity: str, options: ScoreOptions, decimals: int) -> list[str]:
     values = {
         "n": f"{row['n_segments']:,}",
         "ratings": f"{row['n_judgements']:,}",
@@ -179,7 +180,6 @@ def _mean_words(row: Row, quantity: str, options: ScoreOptions) -> list[str]:
         words.append(_("z = (x − mean of the rater) / sd of the rater; open a rater to see these two."))
     bounds = row["raw_ci" if quantity == "raw_mean" else "z_ci"]
     if bounds is not None and quantity != "n_judgements":
-        decimals = 1 if quantity == "raw_mean" else 3
         words.append(
             _("95 %% interval %(low)s to %(high)s from %(b)s bootstrap resamples of %(what)s, seed %(seed)s.")
             % {

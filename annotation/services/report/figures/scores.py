@@ -59,13 +59,19 @@ def _bar(
     canvas.dot(axis.place(value), y, looks[1], title)
 
 
-def matrix(names: Sequence[str], p_values: dict[tuple[str, str], float | None], label: str) -> SafeString:
+def matrix(
+    names: Sequence[str],
+    p_values: dict[tuple[str, str], float | None],
+    label: str,
+    least: float = 0.0,
+) -> SafeString:
     """Draw p-values of all pairs: the row is better than the column where a cell is filled.
 
     Args:
         names: systems in ranked order.
         p_values: of (better, worse).
         label: what the figure shows.
+        least: the smallest p that the test can give; classes below it are left out of the legend.
     """
     written = len(names) <= MOST_WRITTEN
     left = label_width(names)
@@ -87,17 +93,14 @@ def matrix(names: Sequence[str], p_values: dict[tuple[str, str], float | None], 
                 ink = "inverse" if look == "strong" else "cell"
                 words = "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
                 canvas.text(x + (size - 2) / 2, y + size / 2 + 3, words, ink, "middle")
-    _key(canvas, left, top + size * len(names) + 14)
+    _key(canvas, left, top + size * len(names) + 14, least)
     return canvas.svg()
 
 
-def _key(canvas: Canvas, x: float, y: float) -> None:
-    for words, look in (
-        ("p < .001", "strong"),
-        ("< .01", "middle"),
-        ("< .05", "faint"),
-        (_("not below .05"), "none"),
-    ):
+def _key(canvas: Canvas, x: float, y: float, least: float) -> None:
+    reachable = [(limit, look) for limit, look in LEVELS if least < limit]
+    known = [(f"p < {limit:g}".replace("0.", "."), look) for limit, look in reachable]
+    for words, look in (*known, (_("not below .05"), "none")):
         canvas.rect(x, y, 14, 14, look)
         canvas.text(x + 20, y + 11, words)
         x += 44 + 7 * len(words)
