@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from annotation.services.correction_notes import correction_notes
 from annotation.services.notation import Notations
 from annotation.services.records import Comparisons
 from annotation.services.score_notes import notes
@@ -74,7 +75,8 @@ def scores_compute(judged: Judged, options: ScoreOptions, versions: Mapping[str,
     exclusions = sum(1 for row in scores["raters"] if row["excluded_by"])
     record = "rating" if isinstance(judged.records, RatingTable) else "comparison"
     line = signature(options, judged.protocol, exclusions, versions, record)
-    return {"signature": line, **scores, "notes": notes(scores, judged.assigned, judged.done)}
+    said = [*notes(scores, judged.assigned, judged.done), *correction_notes(scores["pairs"], options)]
+    return {"signature": line, **scores, "notes": said}
 
 
 def _pooled(judged: Judged) -> list[str]:
