@@ -12,8 +12,8 @@ from annotation.stats.simulate import Truth, simulate_ratings
 
 OP, BT = Entry("OP"), Entry("BT")
 SYSTEM_KEYS = [
-    "system", "testset", "input", "reference", "direction", "raw_mean", "raw_sd", "z_mean", "z_sd", "raw_ci", "z_ci",
-    "n_segments", "n_judgements", "n_z", "n_raters", "wins", "cluster", "rank_range",
+    "system", "testset", "input", "reference", "direction", "raw_mean", "raw_sd", "z_mean", "z_sd",
+    "raw_ci", "z_ci", "n_segments", "n_judgements", "n_z", "n_raters", "wins", "cluster", "rank_range",
 ]  # fmt: skip
 
 
