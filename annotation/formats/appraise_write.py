@@ -78,5 +78,7 @@ def _languages(pair: str) -> tuple[str, str]:
     return source, target
 
 
-def _seconds(moment: datetime | None) -> str:
+def _seconds(moment: datetime | str | None) -> str:
+    if isinstance(moment, str):
+        moment = datetime.fromisoformat(moment)
     return f"{moment.timestamp():.6f}".rstrip("0").rstrip(".") if moment is not None else ""

@@ -131,6 +131,8 @@ def _stored(column: str, values: Sequence[Value]) -> Sequence[object]:
 
 
 def _utc(value: Value) -> Value:
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
     plain_value(value)
     return value.astimezone(UTC) if isinstance(value, datetime) else value
 

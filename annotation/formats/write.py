@@ -3,15 +3,16 @@
 import csv
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from json.encoder import encode_basestring
-from typing import Protocol
+from typing import Any, Protocol
 
 from annotation.formats.base import FormatError
 from mtcore.corpora.names import JOINER
 
 Value = str | int | float | bool | datetime | Sequence[str] | None
+Converters = Mapping[type, Callable[[Any], str]]
 BYTE_ORDER_MARK = "\ufeff"
 FORMULA = re.compile("'*[=+\\-@＝＋－＠\t\r\n]")
 """What a spreadsheet may take for a formula: blanks and full-width signs too, as OWASP lists them."""
@@ -87,7 +88,7 @@ def write_jsonl(rows: Iterable[Sequence[Value]], columns: Sequence[str], stream:
     count = 0
     for row in rows:
         line = record % tuple(
-            [encode_basestring(value) if type(value) is str else _json(value) for value in row]
+            ["null" if value is None else _JSON.get(type(value), _json)(value) for value in row]
         )
         if "\\u0000" in line:  # a NUL, or the six characters themselves
             for value in row:
@@ -108,51 +109,69 @@ class _Lines:
         self._end = end
 
     def write(self, text: str, /) -> object:
-        return self._write(_clean(text).removesuffix("\r\n") + self._end)
-
-
-_CSV_TYPES = frozenset({str, int, type(None)})
-"""What the csv module writes as we do; subclasses of these go the longer way."""
+        return self._write(_clean(text)[:-2] + self._end)
 
 
 def _cells(row: Sequence[Value]) -> list[object]:
-    return [value if type(value) in _CSV_TYPES else _cell(value) for value in row]
+    return [value if type(value) in _PLAIN else _CELL.get(type(value), _cell)(value) for value in row]
 
 
 def _escaped_cells(row: Sequence[Value]) -> list[object]:
     return [
         value
-        if type(value) in _CSV_TYPES and not (type(value) is str and value[:1] in STARTS)
+        if type(value) in _PLAIN and not (type(value) is str and value[:1] in STARTS)
         else _escaped_cell(value)
         for value in row
     ]
 
 
+def _escaped_cell(value: Value) -> str:
+    cell = _cell(value)
+    is_text = not isinstance(value, int | float | datetime)
+    return f"'{cell}" if is_text and FORMULA.match(cell) else cell
+
+
 def _cell(value: Value) -> str:
+    """Return what a cell holds, whatever subclass the value is of."""
+    if value is None or isinstance(value, str):
+        return value or ""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _yes(value)
     if isinstance(value, int | float):
         return _number(value)
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    if isinstance(value, datetime):
-        return _time(value)
+    return _time(value) if isinstance(value, datetime) else _joined(value)
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _joined(value: Sequence[str]) -> str:
     return value[0] if len(value) == 1 else JOINER.join(value)
 
 
 def _json(value: Value) -> str:
+    """Return a value in JSON, whatever subclass it is of."""
     if value is None:
         return "null"
-    if isinstance(value, int):
-        return repr(int(value)) if not isinstance(value, bool) else "true" if value else "false"
-    if isinstance(value, float):
-        return _number(value)
-    if isinstance(value, datetime):
-        return f'"{_time(value)}"'
     if isinstance(value, str):
         return encode_basestring(value)
+    if isinstance(value, bool):
+        return _true(value)
+    if isinstance(value, int | float):
+        return _number(value)
+    return _json_time(value) if isinstance(value, datetime) else _json_list(value)
+
+
+def _true(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _json_time(value: datetime) -> str:
+    return f'"{_time(value)}"'
+
+
+def _json_list(value: Sequence[str]) -> str:
     return f"[{','.join(map(encode_basestring, value))}]"
 
 
@@ -174,12 +193,6 @@ def plain_value(value: Value) -> object:
     return [_clean(one) for one in value]
 
 
-def _escaped_cell(value: Value) -> str:
-    cell = _cell(value)
-    is_text = not isinstance(value, int | float | datetime)
-    return f"'{cell}" if is_text and FORMULA.match(cell) else cell
-
-
 def _clean(text: str) -> str:
     if "\0" in text:
         raise FormatError("a text holds a NUL character", remedy="Remove it before exporting.")
@@ -198,3 +211,14 @@ def _time(value: datetime) -> str:
     if value.tzinfo is None:
         raise FormatError(f"the time {value} has no offset", remedy="Give times with their time zone.")
     return value.isoformat()
+
+
+_PLAIN = frozenset({str, int, type(None)})
+"""What the csv module writes as we do."""
+_CELL: Converters = {
+    float: _number, bool: _yes, datetime: _time, tuple: _joined, list: _joined,
+}  # fmt: skip
+_JSON: Converters = {
+    str: encode_basestring, int: repr, float: _number, bool: _true, datetime: _json_time,
+    tuple: _json_list, list: _json_list,
+}  # fmt: skip

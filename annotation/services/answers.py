@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from django.db.models import ExpressionWrapper, F, Func, IntegerField, TextField
 
 from annotation.models import Campaign, Judgement
 from annotation.services.item_facts import CHUNK, ITEM_COLUMNS, ItemFacts, ItemReader, Systems, chunks
@@ -13,13 +15,16 @@ from annotation.services.item_facts import CHUNK, ITEM_COLUMNS, ItemFacts, ItemR
 ORDER = ("assignment__participation__rater__name", "assignment__round", "assignment__position", "pk")
 COLUMNS = (
     "pk", "assignment__key", "assignment__participation_id", "assignment__participation__rater__name",
-    "assignment__participation__excluded_by", "assignment__round", "assignment__position",
-    "assignment__swap", "score", "choice", "is_current", "comment", "shown_at", "submitted_at", "active_ms",
+    "assignment__participation__excluded_by", "assignment__round", "assignment__position", "score", "choice",
+    "comment", "active_ms",
 )  # fmt: skip
+FLAGS = ("assignment__swap", "is_current")
+TIMES = ("shown_at", "submitted_at")
+"""Read as the driver gives them: Django's own look at each value of these would cost as much as the row."""
 
 
 class Answer(NamedTuple):
-    """One judgement; `sides` and `choice` as they stood on the screen."""
+    """One judgement; `sides` and `choice` as they stood on the screen, times as ISO 8601 with offset."""
 
     pk: int
     key: str
@@ -34,8 +39,8 @@ class Answer(NamedTuple):
     choice: str
     is_current: bool
     comment: str
-    shown_at: datetime | None
-    submitted_at: datetime | None
+    shown_at: str | None
+    submitted_at: str | None
     active_ms: int | None
 
     @property
@@ -77,17 +82,43 @@ class Answers:
         """
         found = Judgement.objects.of_campaign(self.campaign.pk)
         found = found if history else found.current()
-        columns = (*COLUMNS, *(f"assignment__item__{column}" for column in ITEM_COLUMNS))
-        rows = found.order_by(*ORDER).values_list(*columns)[start:stop].iterator(CHUNK)
-        width = len(COLUMNS)
-        for some in chunks(rows):
+        plain: dict[str, Any] = {
+            f"plain_{name}": ExpressionWrapper(F(name), IntegerField()) for name in FLAGS
+        }
+        plain |= {f"plain_{name}": _PlainTime(name) for name in TIMES}
+        columns = (*COLUMNS, *plain, *(f"assignment__item__{column}" for column in ITEM_COLUMNS))
+        rows = found.annotate(**plain).order_by(*ORDER).values_list(*columns)
+        width = len(columns) - len(ITEM_COLUMNS)
+        for some in chunks(rows[start:stop].iterator(CHUNK)):
             items = self.reader.facts([row[width:] for row in some])
             for row, item in zip(some, items, strict=True):
-                sides = item.sides[::-1] if row[7] else item.sides
-                yield Answer(*row[:7], item, sides, *row[8:width])  # type: ignore[call-arg]
+                pk, key, who, name, why, turn, position, score, choice, comment, ms, *stored = row[:width]
+                swap, current, shown, submitted = stored
+                sides = item.sides[::-1] if swap else item.sides
+                yield Answer(
+                    pk, key, who, name, why, turn, position, item, sides, score, choice, bool(current),
+                    comment, _time(shown), _time(submitted), ms,
+                )  # fmt: skip
 
     def identical(self) -> Iterator[ItemFacts]:
         """Return the items that nobody is shown because their outputs are identical."""
         for _, item in self.items(wanted=0):
             if len(item.sides) == 1 and len(item.sides[0]) > 1:
                 yield item
+
+
+class _PlainTime(Func):
+    """A time as the driver gives it, in SQLite as the text that is stored."""
+
+    template = "%(expressions)s"
+    output_field = TextField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        return self.as_sql(compiler, connection, template="CAST(%(expressions)s AS text)", **extra)
+
+
+def _time(stored: str | datetime | None) -> str | None:
+    """Return a time as ISO 8601 with its offset, which SQLite leaves out: it is UTC."""
+    if isinstance(stored, str):
+        return f"{stored[:10]}T{stored[11:]}+00:00"
+    return stored.isoformat() if stored else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from math import isfinite
 from typing import Any, Literal
 
@@ -182,9 +183,8 @@ def check_new(
     for answer in Answers.of_campaign(campaign).read():
         content = content_of(answer.item.kind, answer.item.place, answer.item.sides)
         known[answer.rater, content] += 1
-        answers.add(
-            (answer.rater, content, answer.item.group, answer.round, answer.value, answer.submitted_at)
-        )
+        at = datetime.fromisoformat(answer.submitted_at) if answer.submitted_at else None
+        answers.add((answer.rater, content, answer.item.group, answer.round, answer.value, at))
     doubled = []
     for row in rows:
         if isinstance(row, RatingRow) or not row.identical:

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 ITEM_COLUMNS = (
     "pk", "segment_id", "kind", "input_version_id", "context_version_id", "group", "repeat_of_id",
-    "paired_with_id", "wanted",
+    "paired_with_id",
 )  # fmt: skip
 """What `ItemReader.facts` needs of an item."""
 
@@ -46,7 +46,6 @@ class ItemFacts(NamedTuple):
     group: str
     repeat_of: int | None
     paired_with: int | None
-    wanted: int
     sides: tuple[Systems, ...]
 
     @property
@@ -78,19 +77,19 @@ class ItemReader:
         Args:
             rows: ITEM_COLUMNS of each, at least one row.
         """
-        pks, segment_ids, kinds, inputs, contexts, groups, repeats, pairs, wanted = zip(*rows, strict=True)
+        pks, segment_ids, kinds, inputs, contexts, groups, repeats, pairs = zip(*rows, strict=True)
         segments = self._segments.of(segment_ids)
         versions = self._versions.of((*inputs, *contexts))
         at = np.searchsorted(self._ids, pks)
         columns = zip(
             (at + 1).tolist(), kinds, segment_ids, inputs, contexts, groups, self._numbers(repeats),
-            self._numbers(pairs), wanted, self._codes[at].tolist(), strict=True,
+            self._numbers(pairs), self._codes[at].tolist(), strict=True,
         )  # fmt: skip
-        for number, kind, segment, input_, context, group, repeat_of, paired_with, want, code in columns:
+        for number, kind, segment, input_, context, group, repeat_of, paired_with, code in columns:
             sides, made_from = self._sides[code]
             yield ItemFacts(
                 number, kind, *segments[segment], versions.get(input_) or made_from,
-                versions.get(context, ""), group, repeat_of, paired_with, want, sides,
+                versions.get(context, ""), group, repeat_of, paired_with, sides,
             )  # fmt: skip
 
     def _numbers(self, pks: Sequence[int | None]) -> list[int | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import BinaryIO, cast
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -14,7 +15,7 @@ from annotation.formats.parquet import write_parquet
 from annotation.formats.write import Stream, Value, write_csv, write_jsonl, write_tsv
 from annotation.models import AuditEvent, Campaign
 from annotation.protocols import PROTOCOLS
-from annotation.services.answers import Answer, Answers
+from annotation.services.answers import TIMES, Answer, Answers
 from annotation.services.item_facts import ItemFacts
 from annotation.services.records import raters_read
 from annotation.services.spreads import Spreads, spreads_read
@@ -147,12 +148,15 @@ class _Rows:
 
     def answer(self, answer: Answer, z: float | None) -> tuple[Value, ...]:
         """Return the cells of a judgement."""
-        left, right = answer.sides if len(answer.sides) == 2 else (answer.sides[0], None)
+        (
+            _, key, _, rater, why, round_, position, item, sides, score, choice, is_current, comment,
+            shown_at, submitted_at, active_ms,
+        ) = answer  # fmt: skip
+        left, right = sides if len(sides) == 2 else (sides[0], None)
         return (
-            answer.key, *self.shared, answer.round, answer.position, answer.rater, answer.excluded_by,
-            *_item(answer.item), left, right, answer.choice or None, answer.score, z,
-            self.z_options if z is not None else None, answer.is_current, answer.comment,
-            answer.shown_at, answer.submitted_at, answer.active_ms,
+            key, *self.shared, round_, position, rater, why, *_item(item), left, right, choice or None,
+            score, z, self.z_options if z is not None else None, is_current, comment, shown_at, submitted_at,
+            active_ms,
         )  # fmt: skip
 
     def _identical(self, item: ItemFacts) -> tuple[Value, ...]:
@@ -217,7 +221,15 @@ class JudgementPages:
         raters = {answer.participation for answer in answers}
         spreads = spreads_read(writer.campaign, writer.population, only=raters)
         rows = (writer.answer(answer, _z(answer, spreads)) for answer in answers)
-        return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+        return [_record(row) for row in rows]
+
+
+def _record(row: tuple[Value, ...]) -> dict[str, Value]:
+    """Return a row as a record, times as times."""
+    record = dict(zip(COLUMNS, row, strict=True))
+    for name in TIMES:
+        record[name] = datetime.fromisoformat(str(record[name])) if record[name] else None
+    return record
 
 
 def _z(answer: Answer, spreads: Spreads) -> float | None:
