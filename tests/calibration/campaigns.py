@@ -155,6 +155,8 @@ def measure(shape: Shape, favour: float, seed: int) -> Shares:
     and "any INTERVAL": the truth of the raters who took part, and of all such raters.
     """
     any_z = expected_of_any(shape, favour)
+    spread = float(np.mean([habit.spread for habit in shape.raters]))
+    any_raw = spread * np.array(list(shape.effects.values()))
 
     def simulate(rng: np.random.Generator, number: int) -> Iterator[tuple[str, bool]]:
         campaign = draw(rng, shape, favour)
@@ -167,19 +169,20 @@ def measure(shape: Shape, favour: float, seed: int) -> Shares:
             ),
         }
         pairs = {name: _by_pair(result["pairs"]) for name, result in found.items()}
-        if number < shape.mixed_runs:
-            pairs["mixed"] = _by_pair(fit_mixed(campaign.table, MixedOptions(scale="z"))["pairs"])
+        for scale in ("z", "raw") if number < shape.mixed_runs else ():
+            fitted = fit_mixed(campaign.table, MixedOptions(scale=scale))
+            pairs[f"mixed {scale}"] = _by_pair(fitted["pairs"])
         for pair in shape.nulls:
             yield from _rejections(pair, {name: rows[frozenset(pair)] for name, rows in pairs.items()})
         places = {name: place for place, name in enumerate(shape.effects)}
         for pair in shape.planted:
             first, second = (places[name] for name in pair)
-            these = float((campaign.z[:, first] - campaign.z[:, second]).mean())
-            anyone = float(any_z[first] - any_z[second])
             for name, rows in pairs.items():
                 interval = _oriented(rows[frozenset(pair)], pair)
+                own, anyone = (campaign.raw, any_raw) if name == "mixed raw" else (campaign.z, any_z)
+                these = float((own[:, first] - own[:, second]).mean())
                 yield f"these difference {name}", holds(interval, these)
-                yield f"any difference {name}", holds(interval, anyone)
+                yield f"any difference {name}", holds(interval, float(anyone[first] - anyone[second]))
         yield from _means(found, campaign, any_z, places)
 
     return count(seed, shape.runs, simulate)
@@ -206,8 +209,9 @@ def _rejections(pair: Pair, rows: dict[str, dict[str, Any]]) -> Iterator[tuple[s
     yield "reject randomisation", row["p_randomisation"] < LEVEL
     yield "reject signed-rank", row["p_signed_rank"] < LEVEL
     yield "reject twoway", rows["twoway"]["p_bootstrap_two_sided"] < LEVEL
-    if "mixed" in rows:
-        yield "reject mixed", rows["mixed"]["p_value"] < LEVEL
+    for name in ("mixed z", "mixed raw"):
+        if name in rows:
+            yield f"reject {name}", rows[name]["p_value"] < LEVEL
 
 
 def _means(

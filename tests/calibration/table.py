@@ -31,13 +31,15 @@ TESTS = (
     Row("rank-sum, one-sided, declared", "reject rank-sum declared", 0.05),
     Row("rank-sum, one-sided, post hoc: a win (2α = .10)", "reject rank-sum post hoc", 0.10),
     Row("two-way bootstrap, two-sided", "reject twoway", 0.05),
-    Row("mixed model, Wald", "reject mixed", 0.05),
+    Row("mixed model on raw scores, Wald", "reject mixed raw", 0.05),
+    Row("mixed model on z, Wald", "reject mixed z", 0.05),
 )
 INTERVALS = (
     Row("difference, percentile", "difference percentile", 0.95),
     Row("difference, BCa", "difference bca", 0.95),
     Row("difference, two-way", "difference twoway", 0.95),
-    Row("difference, mixed model", "difference mixed", 0.95),
+    Row("difference of raw means, mixed model", "difference mixed raw", 0.95),
+    Row("difference, mixed model on z", "difference mixed z", 0.95),
     Row("a system's z mean, percentile", "z mean percentile", 0.95),
     Row("a system's z mean, BCa", "z mean bca", 0.95),
     Row("a system's z mean, two-way", "z mean twoway", 0.95),
@@ -98,7 +100,7 @@ def _tests(results: Results) -> str:
     rows = [
         [row.words, *(cell(results[name].get(row.name), row.expected) for name in RATED)] for row in TESTS
     ]
-    sizes = _sizes(results, "reject bootstrap", "reject mixed", 0.05)
+    sizes = _sizes(results, "reject bootstrap", "reject mixed z", 0.05)
     return "\n\n".join(
         ["### A true null rejected", _prose(TRUTH), _table(["test", *HEADS], rows), _prose(sizes)]
     )
@@ -115,7 +117,7 @@ def _intervals(results: Results) -> str:
             whose = ("these", "any") if "favours" in scenario else ("these",)
             cells += [cell(results[scenario].get(f"{each} {row.name}"), row.expected) for each in whose]
         rows.append(cells)
-    sizes = _sizes(results, "these difference percentile", "these difference mixed", 0.95)
+    sizes = _sizes(results, "these difference percentile", "these difference mixed z", 0.95)
     means = ", ".join(str(results[scenario]["these z mean percentile"].n) for scenario in RATED)
     parts = (_prose(COVERAGE), _table(heads, rows), _prose(f"{sizes} Means: n = {means}."))
     return "\n\n".join(["### The true effect covered", *parts])
