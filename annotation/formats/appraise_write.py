@@ -2,9 +2,10 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, cast
 
 from annotation.formats.base import FormatError
@@ -53,7 +54,7 @@ def write_appraise(
     return written
 
 
-def _cells(record: dict[str, Any], item_type: str, with_testset: bool) -> Iterator[object]:
+def _cells(record: dict[str, Any], item_type: str, with_testset: bool) -> list[object]:
     if record.get("choice") or record.get("score") is None:
         raise FormatError(
             "Appraise's layout has scores, and these are preferences",
@@ -61,18 +62,19 @@ def _cells(record: dict[str, Any], item_type: str, with_testset: bool) -> Iterat
         )
     systems = record["left"]
     segment = record["segment"]
-    source, target = _languages(str(record["languages"]))
-    yield record["rater"]
-    yield systems if isinstance(systems, str) else PLUS.join(cast(Sequence[str], systems))
-    yield f"{record['testset']}:{segment}" if with_testset else segment
-    yield item_type
-    yield source
-    yield target
-    yield plain_value(record["score"])
-    yield _seconds(record.get("shown_at"))
-    yield _seconds(record.get("submitted_at"))
+    return [
+        record["rater"],
+        systems if isinstance(systems, str) else PLUS.join(cast(Sequence[str], systems)),
+        f"{record['testset']}:{segment}" if with_testset else segment,
+        item_type,
+        *_languages(str(record["languages"])),
+        plain_value(record["score"]),
+        _seconds(record.get("shown_at")),
+        _seconds(record.get("submitted_at")),
+    ]
 
 
+@lru_cache(maxsize=100)
 def _languages(pair: str) -> tuple[str, str]:
     source, _, target = pair.partition(":" if ":" in pair else "-")
     return source, target

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -120,7 +120,7 @@ def _stored(column: str, values: Sequence[Value]) -> Sequence[object]:
         plain_value(tuple(texts))
         return [[value] if isinstance(value, str) else value for value in values]
     if column in _TIMES:
-        return [_utc(value) for value in values]
+        return [_time(value) for value in values]
     if column in _NUMBERS:
         if not all(map(isfinite, known)):  # type: ignore[arg-type]
             for value in known:
@@ -130,11 +130,11 @@ def _stored(column: str, values: Sequence[Value]) -> Sequence[object]:
     return values
 
 
-def _utc(value: Value) -> Value:
-    if isinstance(value, str):
-        value = datetime.fromisoformat(value)
-    plain_value(value)
-    return value.astimezone(UTC) if isinstance(value, datetime) else value
+def _time(value: Value) -> Value:
+    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+    if isinstance(moment, datetime) and moment.tzinfo is None:
+        plain_value(moment)  # refuses it
+    return moment
 
 
 def _read(data: bytes, name: str) -> tuple[list[str], Iterator[Row]]:
