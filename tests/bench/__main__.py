@@ -16,6 +16,7 @@ from tests.paths import ROOT
 SECTIONS = {
     "resampling": "tests.bench.resampling",
     "metric_bootstrap": "tests.bench.metric_bootstrap",
+    "database": "tests.bench.database",
 }
 """Name → module with `measure() -> Section`, in the order of the file."""
 
