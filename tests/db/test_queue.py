@@ -14,6 +14,7 @@ import pytest
 from tests.paths import ROOT
 from tests.reachable import redis
 
+pytestmark = pytest.mark.process
 JUDGEMENTS = "rater,system,segment_id,score\n" + "".join(
     f"{rater},{system},{segment},{40 + 9 * segment + 5 * (system == 'A') + bonus}\n"
     for rater, bonus in (("r1", 0), ("r2", 7))
@@ -23,8 +24,6 @@ JUDGEMENTS = "rater,system,segment_id,score\n" + "".join(
 ASK = """
 from annotation.models import Campaign
 from annotation.tasks import wake_scores
-
-pytestmark = pytest.mark.process
 campaign = Campaign.objects.get(name="queued")
 print(wake_scores(campaign), wake_scores(campaign))  # a message delivered twice
 """

@@ -89,8 +89,10 @@ def test_average_mqm_scores_of_wmt21_news() -> None:
     published = {"ref-C": 0.51, "Facebook-AI": 1.05, "Nemo": 1.34, "VolcTrans-AT": 1.74}
     assert all(abs(-found[system] - score) < 0.006 for system, score in published.items())
     with pytest.raises(FormatError, match="the score -5 is outside the scale 0–100") as caught:
-        parse("mt-metrics-eval", file)
-    assert (caught.value.line, caught.value.remedy.endswith("--scale=-25-0.")) == (2, True)
+        parse("mt-metrics-eval", file, scale=(0, 100))
+    assert caught.value.line == 2
+    by_itself = parse("mt-metrics-eval", file)
+    assert by_itself.ratings == parsed.ratings and by_itself.scale_hint == (-25, 0)
 
 
 def test_wmt_tables_of_direct_assessment_are_the_judgements_we_know() -> None:
