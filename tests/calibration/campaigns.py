@@ -48,7 +48,8 @@ class Shape:
         raters: their habits.
         judgements: raters of a segment who see all its outputs; None deals every output by itself.
         runs: campaigns simulated.
-        mixed_runs: those of them to which the mixed model is fitted.
+        z_runs: those of them to which the mixed model is fitted on z.
+        raw_runs: the same on raw scores.
     """
 
     name: str
@@ -59,14 +60,15 @@ class Shape:
     raters: tuple[Habit, ...]
     judgements: int | None
     runs: int
-    mixed_runs: int
+    z_runs: int
+    raw_runs: int
 
 
 def paper(effect: float) -> Shape:
     """Return the paper's shape, with the first system better by `effect`."""
     pairs: tuple[Pair, ...] = (("A", "B"),)
     null, planted = (pairs, ()) if effect == 0 else ((), pairs)
-    return Shape("paper", {"A": effect, "B": 0.0}, null, planted, 500, HABITS, 3, 800, 300)
+    return Shape("paper", {"A": effect, "B": 0.0}, null, planted, 500, HABITS, 3, 800, 300, 300)
 
 
 def wmt() -> Shape:
@@ -75,7 +77,7 @@ def wmt() -> Shape:
     effects = {name: STEP * (5 - place // 2) for place, name in enumerate(names)}
     nulls = tuple((names[place], names[place + 1]) for place in range(0, 12, 2))
     planted = tuple((names[place], names[place + 2]) for place in (0, 1, 4, 5, 8, 9))
-    return Shape("wmt", effects, nulls, planted, 1300, HABITS * 25, None, 40, 20)
+    return Shape("wmt", effects, nulls, planted, 1300, HABITS * 25, None, 40, 20, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,9 +171,10 @@ def measure(shape: Shape, favour: float, seed: int) -> Shares:
             ),
         }
         pairs = {name: _by_pair(result["pairs"]) for name, result in found.items()}
-        for scale in ("z", "raw") if number < shape.mixed_runs else ():
-            fitted = fit_mixed(campaign.table, MixedOptions(scale=scale))
-            pairs[f"mixed {scale}"] = _by_pair(fitted["pairs"])
+        for scale, runs in (("z", shape.z_runs), ("raw", shape.raw_runs)):
+            if number < runs:
+                fitted = fit_mixed(campaign.table, MixedOptions(scale=scale))
+                pairs[f"mixed {scale}"] = _by_pair(fitted["pairs"])
         for pair in shape.nulls:
             yield from _rejections(pair, {name: rows[frozenset(pair)] for name, rows in pairs.items()})
         places = {name: place for place, name in enumerate(shape.effects)}

@@ -100,7 +100,7 @@ def _tests(results: Results) -> str:
     rows = [
         [row.words, *(cell(results[name].get(row.name), row.expected) for name in RATED)] for row in TESTS
     ]
-    sizes = _sizes(results, "reject bootstrap", "reject mixed z", 0.05)
+    sizes = _sizes(results, "reject bootstrap", "reject mixed", 0.05)
     return "\n\n".join(
         ["### A true null rejected", _prose(TRUTH), _table(["test", *HEADS], rows), _prose(sizes)]
     )
@@ -117,7 +117,7 @@ def _intervals(results: Results) -> str:
             whose = ("these", "any") if "favours" in scenario else ("these",)
             cells += [cell(results[scenario].get(f"{each} {row.name}"), row.expected) for each in whose]
         rows.append(cells)
-    sizes = _sizes(results, "these difference percentile", "these difference mixed z", 0.95)
+    sizes = _sizes(results, "these difference percentile", "these difference mixed", 0.95)
     means = ", ".join(str(results[scenario]["these z mean percentile"].n) for scenario in RATED)
     parts = (_prose(COVERAGE), _table(heads, rows), _prose(f"{sizes} Means: n = {means}."))
     return "\n\n".join(["### The true effect covered", *parts])
@@ -163,11 +163,12 @@ def cell(share: Share | None, expected: float) -> str:
 def _sizes(results: Results, name: str, mixed: str, expected: float) -> str:
     """State how many tests (campaigns × disjoint pairs) stand behind each column, and the bounds."""
     n = [results[scenario][name].n for scenario in RATED]
-    few = [results[scenario][mixed].n for scenario in RATED]
-    limits = " ".join(_bounds(size, expected) for size in sorted({*n, *few}))
+    few = {scale: [results[scenario][f"{mixed} {scale}"].n for scenario in RATED] for scale in ("z", "raw")}
+    limits = " ".join(_bounds(size, expected) for size in sorted({*n, *few["z"], *few["raw"]}))
+    sizes = [", ".join(map(str, column)) for column in (n, few["z"], few["raw"])]
     return (
-        f"n = {', '.join(map(str, n))} (WMT's: {campaigns.wmt().runs} campaigns × 6 disjoint pairs); mixed "
-        f"model n = {', '.join(map(str, few))}. {limits}"
+        f"n = {sizes[0]} (WMT's: {campaigns.wmt().runs} campaigns × 6 disjoint pairs); mixed model on z "
+        f"{sizes[1]}, on raw scores {sizes[2]}. {limits}"
     )
 
 
