@@ -48,20 +48,9 @@ def serve(*, port: int) -> None:
         "--worker-class", "gthread", "--workers", "1", "--threads", str(THREADS),
         "--log-level", "warning", "--worker-tmp-dir", str(settings.DATA_DIR),
     ]  # fmt: skip
-    worker = [
-        "-m",
-        "celery",
-        "-A",
-        "evalplatform",
-        "worker",
-        "--pool",
-        "solo",
-        "-Q",
-        "default",
-        "-l",
-        "WARNING",
-    ]
-    with _child(worker), _child(server) as process:
+    worker = ["-m", "celery", "-A", "evalplatform", "worker", "--pool", "solo", "-Q", "default"]
+    log = settings.DATA_DIR / "worker.log"
+    with log.open("ab") as lines, _child(worker, lines), _child(server) as process:
         for name in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(name, _stop)
         with contextlib.suppress(KeyboardInterrupt):
