@@ -6,13 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, cast
+from operator import itemgetter
 
 from annotation.formats.base import FormatError
 from annotation.formats.write import Stream, Value, plain_value
 
 KINDS = {"system": "TGT", "repeat": "CHK", "reference": "REF", "bad_reference": "BAD"}
 PLUS = "+"
+READ = (
+    "kind", "current", "choice", "score", "left", "segment", "testset", "rater", "languages", "shown_at",
+    "submitted_at",
+)  # fmt: skip
+"""The columns that Appraise has a place for, or that say whether it has one."""
 
 
 @dataclass
@@ -42,36 +47,27 @@ def write_appraise(
     """
     written = AppraiseWritten()
     writer = csv.writer(stream, lineterminator="\r\n")
-    for record in (dict(zip(columns, row, strict=True)) for row in rows):
-        kind = str(record.get("kind") or "system")
-        if record.get("current") is False:
+    read = itemgetter(*(columns.index(name) for name in READ))
+    for row in rows:
+        kind, current, choice, score, left, segment, testset, rater, languages, *times = read(row)
+        item_type = KINDS.get(kind or "system")
+        if current is False:
             written.left_out["corrected"] += 1
-        elif kind not in KINDS:
+        elif item_type is None:
             written.left_out[kind] += 1
         else:
-            writer.writerow(_cells(record, KINDS[kind], with_testset))
+            if choice or score is None:
+                raise FormatError(
+                    "Appraise's layout has scores, and these are preferences",
+                    remedy="Export csv, tsv, jsonl or parquet.",
+                )
+            system = left if isinstance(left, str) else PLUS.join(left)
+            item = f"{testset}:{segment}" if with_testset else segment
+            start, end = map(_seconds, times)
+            pair = _languages(languages)
+            writer.writerow((rater, system, item, item_type, *pair, plain_value(score), start, end))
             written.count += 1
     return written
-
-
-def _cells(record: dict[str, Any], item_type: str, with_testset: bool) -> list[object]:
-    if record.get("choice") or record.get("score") is None:
-        raise FormatError(
-            "Appraise's layout has scores, and these are preferences",
-            remedy="Export csv, tsv, jsonl or parquet.",
-        )
-    systems = record["left"]
-    segment = record["segment"]
-    return [
-        record["rater"],
-        systems if isinstance(systems, str) else PLUS.join(cast(Sequence[str], systems)),
-        f"{record['testset']}:{segment}" if with_testset else segment,
-        item_type,
-        *_languages(str(record["languages"])),
-        plain_value(record["score"]),
-        _seconds(record.get("shown_at")),
-        _seconds(record.get("submitted_at")),
-    ]
 
 
 @lru_cache(maxsize=100)

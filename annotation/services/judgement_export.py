@@ -13,7 +13,7 @@ from annotation.formats.appraise_write import write_appraise
 from annotation.formats.columns import COLUMNS
 from annotation.formats.parquet import write_parquet
 from annotation.formats.write import Stream, Value, write_csv, write_jsonl, write_tsv
-from annotation.models import AuditEvent, Campaign
+from annotation.models import AuditEvent, Campaign, Item
 from annotation.protocols import PROTOCOLS
 from annotation.services.answers import TIMES, Answer, Answers
 from annotation.services.item_facts import ItemFacts
@@ -175,8 +175,7 @@ class _Rows:
         remedy = "Export csv, tsv, jsonl or parquet."
         if not self.rated:
             raise BadInput("Appraise's layout has scores, and these are preferences.", remedy)
-        items = self.answers.items(kind="system")
-        conditions = {(item.testset, item.input, item.context) for _, item in items}
+        conditions = _conditions(self.campaign)
         testsets = {testset for testset, _, _ in conditions}
         if len(conditions) > len(testsets):
             raise BadInput(
@@ -244,6 +243,16 @@ def _item(item: ItemFacts) -> tuple[Value, ...]:
         f"i{item.number}", item.kind, f"i{item.repeat_of}" if item.repeat_of else None,
         f"i{item.paired_with}" if item.paired_with else None, item.group,
     )  # fmt: skip
+
+
+def _conditions(campaign: Campaign) -> set[tuple[str, str, str]]:
+    """Return test set, input and reference of what systems are judged on."""
+    rows = Item.objects.filter(campaign=campaign, kind=Item.Kind.SYSTEM).order_by()
+    names = rows.values_list(
+        "segment__testset__name", "context_version__name", "input_version__name",
+        "candidates__outputs__input_version__name",
+    ).distinct()  # fmt: skip
+    return {(testset, own or made_from or "", context or "") for testset, context, own, made_from in names}
 
 
 def _pair(campaign: Campaign) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
-from annotation.models import Campaign, Judgement, Participation
+from annotation.models import Campaign, Item, Judgement, Participation
 from annotation.protocols import PROTOCOLS
 from annotation.stats.standardise import POPULATIONS, is_flat, moments
 from evalplatform.errors import BadInput
@@ -55,8 +55,12 @@ def spreads_read(
         raise BadInput(f"Unknown population {population!r}, expected one of {known}.")
     found: dict[int, tuple[float, float]] = {}
     if PROTOCOLS[campaign.protocol].record == "rating":
+        scores = Judgement.objects.current().filter(score__isnull=False).order_by("pk")
+        kinds = POPULATIONS[population]
+        if Item.objects.filter(campaign=campaign).exclude(kind__in=kinds).exists():
+            scores = scores.filter(assignment__item__kind__in=kinds)
         for batch in _batches(campaign, only):
-            found.update(_moments(batch, population))
+            found.update(_moments(scores.filter(assignment__participation__in=batch)))
     return Spreads(found)
 
 
@@ -77,17 +81,8 @@ def _batches(campaign: Campaign, only: Collection[int] | None) -> Iterator[list[
         yield batch
 
 
-def _moments(participations: list[int], population: str) -> Iterator[tuple[int, tuple[float, float]]]:
-    rows = (
-        Judgement.objects.current()
-        .filter(
-            assignment__participation__in=participations,
-            assignment__item__kind__in=POPULATIONS[population],
-            score__isnull=False,
-        )
-        .order_by("pk")
-        .values_list("assignment__participation_id", "score")
-    )
+def _moments(scores: QuerySet[Judgement]) -> Iterator[tuple[int, tuple[float, float]]]:
+    rows = scores.values_list("assignment__participation_id", "score")
     read = np.fromiter(rows.iterator(), dtype=[("participation", np.int64), ("score", np.float64)])
     raters, codes = np.unique(read["participation"], return_inverse=True)
     n, mean, sd = moments(codes, read["score"], len(raters))
