@@ -55,12 +55,11 @@ class ItemFacts(NamedTuple):
 
 
 class ItemReader:
-    """Turn rows of items into facts; ids and codes are held for the whole campaign (12 bytes an item)."""
+    """Turn rows of items into facts; for the whole campaign only a code is held (4 bytes an item)."""
 
     def __init__(self, campaign: Campaign) -> None:
         self._items = Item.objects.filter(campaign=campaign).order_by("pk")
-        ids = array("q", self._items.values_list("pk", flat=True).iterator(CHUNK))
-        self._ids = np.frombuffer(ids, dtype=np.int64)
+        self._numbers = _Numbers(self._items.values_list("pk", flat=True).iterator(CHUNK))
         self._codes, self._sides = self._credits(campaign)
         self._segments = _Known(_segments)
         self._versions = _Known(_versions)
@@ -80,10 +79,10 @@ class ItemReader:
         pks, segment_ids, kinds, inputs, contexts, groups, repeats, pairs = zip(*rows, strict=True)
         segments = self._segments.of(segment_ids)
         versions = self._versions.of((*inputs, *contexts))
-        at = np.searchsorted(self._ids, pks)
+        numbers = self._numbers.of(pks)
         columns = zip(
-            (at + 1).tolist(), kinds, segment_ids, inputs, contexts, groups, self._numbers(repeats),
-            self._numbers(pairs), self._codes[at].tolist(), strict=True,
+            numbers.tolist(), kinds, segment_ids, inputs, contexts, groups, self._number(repeats),
+            self._number(pairs), self._codes[numbers].tolist(), strict=True,
         )  # fmt: skip
         for number, kind, segment, input_, context, group, repeat_of, paired_with, code in columns:
             sides, made_from = self._sides[code]
@@ -92,17 +91,14 @@ class ItemReader:
                 versions.get(context, ""), group, repeat_of, paired_with, sides,
             )  # fmt: skip
 
-    def _numbers(self, pks: Sequence[int | None]) -> list[int | None]:
+    def _number(self, pks: Sequence[int | None]) -> list[int | None]:
         """Return the numbers of items, None for those that are not of the campaign."""
         if not any(pks):
             return [None] * len(pks)
-        wanted = np.array([pk or 0 for pk in pks], dtype=np.int64)
-        at = np.minimum(np.searchsorted(self._ids, wanted), len(self._ids) - 1)
-        known = (self._ids[at] == wanted).tolist()
-        return [number if here else None for number, here in zip((at + 1).tolist(), known, strict=True)]
+        return [number or None for number in self._numbers.of([pk or 0 for pk in pks]).tolist()]
 
     def _credits(self, campaign: Campaign) -> tuple[IntArray, list[Credits]]:
-        """Return a code for each item, and what it stands for: systems by candidate, and the input.
+        """Return a code by number of item, and what it stands for: systems by candidate, and the input.
 
         Campaigns credit their many items in few ways, so each way is held once.
         """
@@ -115,14 +111,14 @@ class ItemReader:
             "itemcandidate__item_id", "itemcandidate__position", "campaignoutput_id"
         )
         ways: dict[tuple[tuple[int, int, int], ...], int] = {(): 0}
-        codes = np.zeros(len(self._ids), dtype=np.int32)
+        codes = np.zeros(self._numbers.count + 1, dtype=np.int32)
         found = (
             (item, ways.setdefault(tuple(sorted((row[1], place[row[2]], row[2]) for row in own)), len(ways)))
             for item, own in groupby(credited.iterator(CHUNK), key=itemgetter(0))
         )
         for some in chunks(found):
             items, own_codes = zip(*some, strict=True)
-            codes[np.searchsorted(self._ids, items)] = own_codes
+            codes[self._numbers.of(items)] = own_codes
         return codes, [_credits([(position, *named[pk]) for position, _, pk in way]) for way in ways]
 
 
@@ -140,6 +136,29 @@ def chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
     source = iter(rows)
     while some := list(islice(source, CHUNK)):
         yield some
+
+
+class _Numbers:
+    """Number ids from 1; what is held are runs of ids without a gap, as an import makes them."""
+
+    def __init__(self, pks: Iterable[int]) -> None:
+        starts, befores = array("q", [0]), array("q", [0])
+        self.count, last = 0, 0
+        for pk in pks:
+            if pk != last + 1 or not self.count:
+                starts.append(pk)
+                befores.append(self.count)
+            self.count, last = self.count + 1, pk
+        self._starts = np.frombuffer(starts, dtype=np.int64)
+        self._befores = np.frombuffer(befores, dtype=np.int64)
+        self._sizes = np.diff(self._befores, append=self.count)
+
+    def of(self, pks: Sequence[int]) -> npt.NDArray[np.int64]:
+        """Return the numbers of ids, 0 for unknown ones [n]."""
+        wanted = np.array(pks, dtype=np.int64)
+        run = np.searchsorted(self._starts, wanted, side="right") - 1
+        within = wanted - self._starts[run]
+        return np.where(within < self._sizes[run], self._befores[run] + within + 1, 0)
 
 
 class _Known(Generic[T]):

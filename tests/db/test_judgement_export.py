@@ -232,6 +232,21 @@ def test_z_of_an_export_is_that_of_the_scores(population):
     assert None in wanted.values()
 
 
+def test_items_are_numbered_in_order_of_their_making_whatever_their_ids():
+    campaign = make_campaign(n_segments=5, judgements=3)
+    answer_all(campaign)
+    first, second, third, *others = campaign.items.order_by("pk").values_list("pk", flat=True)
+    campaign.items.filter(pk=second).delete()
+    campaign.items.filter(pk=third).update(kind="repeat", repeat_of=first)
+    foreign = make_campaign(name="other").items.first()
+    campaign.items.filter(pk=others[0]).update(repeat_of=foreign)
+    keys = dict(campaign.items.values_list("assignments__key", "pk"))
+    rows = rows_of(exported(campaign.name))
+    numbers = {keys[row["judgement"]]: row["item"] for row in rows}
+    assert numbers == {pk: f"i{n}" for n, pk in enumerate((first, third, *others), start=1)}
+    assert {row["item"]: row["repeat_of"] for row in rows if row["repeat_of"]} == {"i2": "i1"}
+
+
 def test_reading_an_export_asks_a_fixed_number_of_questions(django_assert_max_num_queries):
     campaign = make_campaign(n_segments=20, judgements=3)
     answer_all(campaign)
