@@ -118,9 +118,11 @@ def _cells(row: Sequence[Value]) -> list[object]:
 
 def _escaped_cells(row: Sequence[Value]) -> list[object]:
     return [
-        value
-        if type(value) in _PLAIN and not (type(value) is str and value[:1] in STARTS)
-        else _escaped_cell(value)
+        (_escaped_cell(value) if value[:1] in STARTS else value)
+        if type(value) is str
+        else value
+        if value is None
+        else _ESCAPED.get(type(value), _escaped_cell)(value)
         for value in row
     ]
 
@@ -218,6 +220,7 @@ _PLAIN = frozenset({str, int, type(None)})
 _CELL: Converters = {
     float: _number, bool: _yes, datetime: _time, tuple: _joined, list: _joined,
 }  # fmt: skip
+_ESCAPED: Converters = {int: str, float: _number, bool: _yes, datetime: _time}
 _JSON: Converters = {
     str: encode_basestring, int: repr, float: _number, bool: _true, datetime: _json_time,
     tuple: _json_list, list: _json_list,
