@@ -41,11 +41,6 @@ def resume(page: Page, link: str) -> None:
     page.wait_for_url("**/rate/**")
 
 
-def number(page: Page) -> int:
-    """Return the place of the item on the screen, as the title says it."""
-    return int(page.title().split()[1])
-
-
 def expect_number(page: Page, place: int) -> None:
     """Wait until the item at that place is on the screen."""
     expect(page).to_have_title(re.compile(rf"^\w+ {place} "))

@@ -9,7 +9,7 @@ import string
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.raters import enter, expect_number, expect_saved, next_by, number, press, resume, shown
+from tests.e2e.raters import enter, expect_number, expect_saved, next_by, press, resume, shown
 from tests.wire import tapped
 
 FIRST_ID = 731_000_000_000
@@ -111,7 +111,7 @@ def test_three_raters_finish_a_direct_assessment(server, new_page):
             page = new_page()
             enter(page, links[rater])
             for item in range(1, 7):
-                assert number(page) == item
+                expect_number(page, item)
                 if item < 6:
                     next_by(page, *str(20 * place + 11 * item), "Enter")
                 else:
@@ -145,13 +145,13 @@ def _with_correction_and_another_device(new_page, link):
 
     page = new_page()
     resume(page, link)
-    assert number(page) == 3
+    expect_number(page, 3)
     press(page, "Backspace")
     expect_number(page, 2)
     assert page.locator("#number").input_value() == "50"
     next_by(page, "Enter")  # the same answer again: on to the next
     for item in range(3, 6):
-        assert number(page) == item
+        expect_number(page, item)
         next_by(page, *str(item * 9), "ArrowUp", "Shift+ArrowUp", "Enter")
     press(page, "End", *"88", "Enter")
     page.wait_for_url("**/finish")
@@ -171,7 +171,7 @@ def test_two_raters_finish_a_pairwise_campaign(server, new_page):
             expect(page.locator("#message")).not_to_be_empty()
             assert "Ship" not in page.locator("#texts").inner_text()
             for place, key in enumerate(keys, start=1):
-                assert number(page) == place
+                expect_number(page, place)
                 if place < 5:
                     next_by(page, key, "Enter")
                 else:

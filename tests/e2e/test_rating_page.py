@@ -6,7 +6,7 @@ import io
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.raters import enter, expect_number, expect_saved, next_by, number, press, shown
+from tests.e2e.raters import enter, expect_number, expect_saved, next_by, press, shown
 from tests.paths import ROOT
 
 NAMES = iter(f"Pages {n}" for n in range(1, 100))
@@ -50,7 +50,8 @@ def test_the_middle_of_an_unset_track_is_a_choice(campaign, server, new_page):
     enter(page, link)
     press(page, "Enter")
     expect(page.locator("#message")).not_to_be_empty()
-    assert number(page) == 1 and page.locator("#track").get_attribute("aria-valuenow") is None
+    expect_number(page, 1)
+    assert page.locator("#track").get_attribute("aria-valuenow") is None
     box = page.locator("#track").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     middle = int(value(page))
@@ -69,12 +70,14 @@ def test_a_reload_keeps_unset_unset_and_a_draft_a_draft(campaign, server, new_pa
     expect_saved(page)
     key = page.locator("input[name=assignment]").input_value()
     page.reload()
-    assert number(page) == 2 and value(page) == ""
+    expect_number(page, 2)
+    assert value(page) == ""
     assert page.locator("#track").get_attribute("aria-valuenow") is None
     assert page.locator("input[name=assignment]").input_value() == key
     press(page, *"37")
     page.reload()
-    assert number(page) == 2 and value(page) == "37"
+    expect_number(page, 2)
+    assert value(page) == "37"
     assert page.locator("input[name=assignment]").input_value() == key
     assert stored(server, name) == [80]
 
@@ -127,7 +130,8 @@ def test_a_double_click_rates_one_item(campaign, server, new_page):
     page.locator("#next").dblclick()
     expect_number(page, 2)
     expect_saved(page)
-    assert number(page) == 2 and stored(server, name) == [64]
+    expect_number(page, 2)
+    assert stored(server, name) == [64]
 
 
 def test_a_lost_session_keeps_what_was_typed(campaign, server, new_page):
@@ -156,7 +160,7 @@ def test_without_scripts_the_page_rates_as_well(campaign, server, new_page):
     page.locator("input[type=checkbox]").check()
     page.locator("main button").click()
     for place in range(1, 7):
-        assert number(page) == place
+        expect_number(page, place)
         page.locator("#number").fill(str(10 * place))
         page.locator("#next").click()
     page.wait_for_url("**/finish")
@@ -174,7 +178,7 @@ def test_markup_is_shown_as_it_is_written(campaign, new_page, protocol):
     enter(page, link)
     seen = []
     for place in range(1, 9 if protocol == "source_da" else 5):
-        assert number(page) == place
+        expect_number(page, place)
         page.mouse.move(300, 300)
         seen += shown(page)
         if place < (8 if protocol == "source_da" else 4):
