@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Hashable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 
 import numpy as np
@@ -18,6 +18,7 @@ from annotation.design.plan import Plan
 from annotation.design.power import PowerError, Size, describe_power, detectable_difference
 from annotation.models import AuditEvent, Campaign, CampaignOutput, Participation, Study
 from annotation.protocols import PROTOCOLS, Protocol
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.guidelines import guidelines_notices, text_length_check
 from annotation.services.items import ItemDraft, items_draft
 from annotation.services.planning import assignments_write, items_write, plan_draft
@@ -56,6 +57,7 @@ class CampaignOptions:
     consent: str = ""
     study: str = ""
     opened: bool = True
+    settings: CampaignSettings = field(default_factory=CampaignSettings)
 
 
 @dataclass(frozen=True)
@@ -280,7 +282,7 @@ def _write_campaign(draft: CampaignDraft, study: Study) -> Campaign:
         pairs=options.pairs if draft.protocol.candidates_per_item == 2 else "",
         guidelines=options.guidelines,
         consent=options.consent,
-        settings={"segments": options.segments} if options.segments else {},
+        settings=replace(options.settings, segments=options.segments).as_json(),
         notes=[*draft.notices, *draft.plan.notes],
     )
 

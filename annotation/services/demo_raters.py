@@ -14,7 +14,7 @@ from annotation.models import Assignment, Judgement, Participation
 from annotation.protocols.base import Screen
 from annotation.services.judging import judgement_save
 from annotation.services.participation import participation_consent, participation_start
-from annotation.services.screens import Way
+from annotation.services.way import Way
 from annotation.stats.simulate import HABITS, Habit, simulate_choice, simulate_scores
 
 Closeness = Mapping[str, float]

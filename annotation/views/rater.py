@@ -30,7 +30,8 @@ from annotation.services.participation import (
     participation_start,
     problem_report,
 )
-from annotation.services.screens import Way, language_pair_label
+from annotation.services.screens import language_pair_label
+from annotation.services.way import Way
 from annotation.views.access import (
     InvitationCsrf,
     error_page,

@@ -7,8 +7,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
+from annotation.management import page_arguments, people_arguments, quality_arguments, round_arguments
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.campaigns import (
     CampaignDraft,
     CampaignOptions,
@@ -32,6 +34,8 @@ from mtcore.services.texts import NamedText, document_read, named_split, text_re
 
 PLAIN = ("source", "reference", "output", "direction")
 IMPORTED = ("systems", "inputs")
+#: Where the options of a campaign's settings are declared, each with how they are read.
+SETTINGS = (page_arguments, quality_arguments, people_arguments, round_arguments)
 
 
 class Command(HouseCommand):
@@ -50,6 +54,8 @@ class Command(HouseCommand):
         add_plain_arguments(parser)
         add_imported_arguments(parser)
         add_plan_arguments(parser)
+        for group in SETTINGS:
+            group.add(parser)
         parser.add_argument("--guidelines", metavar="FILE", help="Markdown for the raters")
         parser.add_argument("--consent", metavar="FILE", help="text that raters agree to")
         parser.add_argument("--study", default="", metavar="NAME", help="study it belongs to")
@@ -188,6 +194,7 @@ def _campaign_options(options: dict[str, Any]) -> CampaignOptions:
         consent=document_read(options["consent"]) if options["consent"] else "",
         study=options["study"],
         opened=not options["draft"],
+        settings=CampaignSettings.read({k: v for group in SETTINGS for k, v in group.read(options).items()}),
     )
 
 
