@@ -21,6 +21,13 @@ _KEY = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
+PROGRESS = {
+    "done": Count("pk", filter=Q(state=Assignment.State.DONE)),
+    "total": Count("pk", filter=~Q(state=Assignment.State.RELEASED)),
+}
+"""What is counted over a rater's assignments."""
+
+
 @dataclass(frozen=True)
 class Progress:
     """Distinct live assignments of a rater in a campaign: those answered, and all."""
@@ -49,11 +56,7 @@ def participation_find(*, key: str, campaign_key: str) -> Participation | None:
 
 def participation_progress(participation: Participation) -> Progress:
     """Count the live assignments."""
-    counts = Assignment.objects.filter(participation=participation).aggregate(
-        done=Count("pk", filter=Q(state=Assignment.State.DONE)),
-        total=Count("pk", filter=~Q(state=Assignment.State.RELEASED)),
-    )
-    return Progress(**counts)
+    return Progress(**Assignment.objects.filter(participation=participation).aggregate(**PROGRESS))
 
 
 def participation_start(*, participation: Participation) -> None:

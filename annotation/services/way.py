@@ -1,103 +1,126 @@
-"""A rater's way through a campaign: their assignments in order, what is done, what comes next."""
+"""A rater's way through a campaign: their assignments in order, what is done, what comes next.
+
+Nothing here reads the whole way: each question is a query that an index answers, however long the way is.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cached_property
 
-from django.db.models import Prefetch
+from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Judgement, Participation
+from annotation.models.assignment import AssignmentQuerySet
 from annotation.protocols.base import Screen
-from annotation.services.participation import Progress, is_key
+from annotation.services.participation import PROGRESS, Progress, is_key, participation_progress
 from annotation.services.screens import Artist
 from evalplatform.errors import Conflict, NotFound
 
-
-@dataclass(frozen=True)
-class Stop:
-    """An assignment on a rater's way: its database id, public key, and whether it is answered."""
-
-    pk: int
-    key: str
-    done: bool
+ORDER = ("round", "position", "pk")
+Place = tuple[int, int, int]
+"""Round, position and database id: places compare as the assignments follow each other."""
 
 
 class Way:
-    """A rater's live assignments in their order, read once for a request."""
+    """A rater's live assignments in their order."""
 
     def __init__(self, participation: Participation) -> None:
         self.participation = participation
-        rows = (
-            Assignment.objects.live()
-            .filter(participation=participation)
-            .order_by("round", "position", "pk")
-            .values_list("pk", "key", "state")
-        )
-        self._stops = [Stop(pk, key, state == Assignment.State.DONE) for pk, key, state in rows]
-        self._places = {stop.key: place for place, stop in enumerate(self._stops)}
 
-    @property
+    @cached_property
     def progress(self) -> Progress:
         """The counts of this way."""
-        return Progress(done=sum(stop.done for stop in self._stops), total=len(self._stops))
+        return participation_progress(self.participation)
 
     def next_screen(self) -> Screen | None:
         """Return the first screen that waits for an answer, or None at the end."""
-        return next(iter(self._draw([stop for stop in self._stops if not stop.done][:1])), None)
+        return next(iter(self._draw(self._open()[:1])), None)
 
     def screens_after(self, key: str, n: int) -> list[Screen]:
         """Return up to `n` screens that wait for an answer after the given one, or from the beginning."""
-        after = self._stops[self._place(key) + 1 :] if key else self._stops
-        return self._draw([stop for stop in after if not stop.done][:n])
+        ahead = self._open()
+        if key:
+            ahead = ahead.filter(_after(self._place(key)))
+        return self._draw(ahead[:n])
 
     def previous_screen(self, key: str = "") -> Screen | None:
         """Return the last answered screen before the given one, or before the end."""
-        before = self._stops[: self._place(key)] if key else self._stops
-        return next(iter(self._draw([stop for stop in before if stop.done][-1:])), None)
+        behind = self._live().done()
+        if key:
+            behind = behind.filter(_before(self._place(key)))
+        return next(iter(self._draw(behind.order_by(*_backwards())[:1])), None)
 
     @property
     def last_answered(self) -> str:
         """The key of the last answered assignment, or nothing."""
-        return next((stop.key for stop in reversed(self._stops) if stop.done), "")
+        last = self._live().done().order_by(*_backwards()).values_list("key", flat=True).first()
+        return last or ""
 
     def screen(self, key: str) -> Screen:
         """Return the screen of one assignment, answered or not."""
-        return self._draw([self._stops[self._place(key)]])[0]
+        return self._draw(self._live().filter(pk=self._place(key)[-1]))[0]
 
-    def _place(self, key: str) -> int:
+    def _live(self) -> AssignmentQuerySet:
+        return Assignment.objects.live().filter(participation=self.participation)
+
+    def _open(self) -> AssignmentQuerySet:
+        return self._live().open()
+
+    def _place(self, key: str) -> Place:
         """Return where an assignment stands.
 
         Raises:
             NotFound: it was never this rater's.
             Conflict: it went to somebody else.
         """
-        if key in self._places:
-            return self._places[key]
-        if is_key(key) and Assignment.objects.filter(participation=self.participation, key=key).exists():
+        own = Assignment.objects.filter(participation=self.participation, key=key)
+        found = own.values_list(*ORDER, "state").first() if is_key(key) else None
+        if found is None:
+            raise NotFound(_("There is no such item among yours."), _("Reload the rating page."))
+        *place, state = found
+        if state == Assignment.State.RELEASED:
             raise Conflict(
                 _("This item has been given to somebody else meanwhile."), _("Go on with the next one.")
             )
-        raise NotFound(_("There is no such item among yours."), _("Reload the rating page."))
+        return place[0], place[1], place[2]
 
-    def _draw(self, stops: Sequence[Stop]) -> list[Screen]:
+    def _draw(self, chosen: QuerySet[Assignment]) -> list[Screen]:
         """Draw screens in order and note when each was first served; a fixed number of queries."""
-        found = _read(stops)
-        unseen = [assignment.pk for assignment in found.values() if assignment.shown_at is None]
+        current = Prefetch("judgements", Judgement.objects.current())
+        found = list(chosen.select_related("item").prefetch_related("item__candidates", current))
+        if not found:
+            return []
+        unseen = [assignment.pk for assignment in found if assignment.shown_at is None]
         if unseen:
             Assignment.objects.filter(pk__in=unseen, shown_at=None).update(shown_at=timezone.now())
-        artist = Artist(self.participation.campaign, list(found.values()))
-        total = len(self._stops)
-        return [artist.draw(found[stop.pk], self._places[stop.key] + 1, total) for stop in stops]
+        artist = Artist(self.participation.campaign, found)
+        numbers = self._numbers(found)
+        total = self.progress.total
+        return [
+            artist.draw(assignment, number, total) for assignment, number in zip(found, numbers, strict=True)
+        ]
+
+    def _numbers(self, found: Sequence[Assignment]) -> list[int]:
+        """Return how many live assignments stand before each of some, and one; the counts come along."""
+        places = [(one.round, one.position, one.pk) for one in found]
+        before = {f"n{i}": Count("pk", filter=_before(place)) for i, place in enumerate(places)}
+        counts = self._live().order_by().aggregate(**PROGRESS, **before)
+        self.__dict__["progress"] = Progress(counts["done"], counts["total"])
+        return [counts[name] + 1 for name in before]
 
 
-def _read(stops: Sequence[Stop]) -> dict[int, Assignment]:
-    """Read assignments with their items, candidates and current judgements."""
-    if not stops:
-        return {}
-    current = Prefetch("judgements", Judgement.objects.current())
-    return (
-        Assignment.objects.select_related("item")
-        .prefetch_related("item__candidates", current)
-        .in_bulk([stop.pk for stop in stops])
-    )
+def _after(place: Place) -> Q:
+    round_, position, pk = place
+    same_round = Q(position__gt=position) | Q(position=position, pk__gt=pk)
+    return Q(round__gt=round_) | (Q(round=round_) & same_round)
+
+
+def _before(place: Place) -> Q:
+    round_, position, pk = place
+    same_round = Q(position__lt=position) | Q(position=position, pk__lt=pk)
+    return Q(round__lt=round_) | (Q(round=round_) & same_round)
+
+
+def _backwards() -> list[str]:
+    return [f"-{name}" for name in ORDER]
