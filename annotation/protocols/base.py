@@ -79,7 +79,8 @@ class Question:
 class ShownItem:
     """What a protocol needs to draw a screen: texts and languages, nothing about where they come from.
 
-    `candidates` stand in the order of the screen (sides already drawn).
+    `candidates` stand in the order of the screen (sides already drawn). `before` and `after` are the texts
+    of the neighbouring segments of the same document, in reading order, of the very version `context` is.
     """
 
     source_language: str
@@ -90,22 +91,30 @@ class ShownItem:
     target_dir: str
     context: str
     candidates: tuple[str, ...]
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Screen:
-    """Everything a rater's browser receives about an item. There is no system, kind or database id."""
+    """Everything a rater's browser receives about an item. There is no system, kind or database id.
+
+    `before` and `after` are what stands around the context in its document, shown greyed.
+    """
 
     key: str
     question: Question
     context: tuple[Text, ...]
     candidates: tuple[Text, ...]
+    before: Text | None = None
+    after: Text | None = None
     number: int = 0
     total: int = 0
     answer: dict[str, Any] | None = None
     comment: str = ""
     client_key: str = ""
     done: bool = False
+    can_skip: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return the screen as strict JSON."""
@@ -155,9 +164,20 @@ class Protocol(ABC):
     def screen(self, key: str, item: ShownItem, translate: Translate, **state: Any) -> Screen:
         """Draw the screen of an assignment known to the browser as `key`."""
         context, candidates = self.texts(item, translate)
+        before, after = self.neighbours(item, translate)
         return Screen(
-            key=key, question=self.question(translate), context=context, candidates=candidates, **state
+            key=key,
+            question=self.question(translate),
+            context=context,
+            candidates=candidates,
+            before=before,
+            after=after,
+            **state,
         )
+
+    def neighbours(self, item: ShownItem, translate: Translate) -> tuple[Text | None, Text | None]:
+        """Return what is shown of the document before and after the item; nothing without a context."""
+        return None, None
 
 
 def read_whole_number(value: Any, scale: Scale) -> int:

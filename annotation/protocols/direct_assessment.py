@@ -16,10 +16,13 @@ from annotation.protocols.base import (
     gettext_noop,
     read_whole_number,
 )
+from annotation.protocols.neighbours import joined_after, joined_before
 
 SOURCE = gettext_noop("Source")
 REFERENCE = gettext_noop("Reference")
 TRANSLATION = gettext_noop("Translation")
+BEFORE = gettext_noop("Before it in the document")
+AFTER = gettext_noop("After it in the document")
 
 
 class DirectAssessment(Protocol):
@@ -51,6 +54,21 @@ class DirectAssessment(Protocol):
         if "score" not in answers:
             raise AnswerError(gettext_noop("No score was given."))
         return Answer(score=float(read_whole_number(answers["score"], self.scale)))
+
+    def neighbours(self, item: ShownItem, translate: Translate) -> tuple[Text | None, Text | None]:
+        """Show the neighbours of what the translation is held against, never those of the translation."""
+        language, writing = self._context_language(item)
+        before, after = joined_before(item.before), joined_after(item.after)
+        return (
+            Text(translate(BEFORE), language, writing, before) if before else None,
+            Text(translate(AFTER), language, writing, after) if after else None,
+        )
+
+    def _context_language(self, item: ShownItem) -> tuple[str, str]:
+        """Return the language of the context and the direction it is written in."""
+        if self.context == "source":
+            return item.source_language, item.source_dir
+        return item.target_language, item.target_dir
 
     def _candidate(self, item: ShownItem, translate: Translate) -> tuple[Text, ...]:
         label = f"{translate(TRANSLATION)} · {item.target_name}"

@@ -1,17 +1,21 @@
 """Screens: what a rater's browser receives about assignments, and nothing else."""
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 
+from django.db.models import Q
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Campaign
 from annotation.models.keys import public_key
 from annotation.protocols.base import Screen, ShownItem
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.judging import answer_dict
 from annotation.services.participation import campaign_protocol
 from mtcore.corpora.languages import direction, language_name, standard_tag
-from mtcore.models import SegmentText
+from mtcore.models import Segment, SegmentText
 
 
 class Artist:
@@ -19,7 +23,11 @@ class Artist:
 
     def __init__(self, campaign: Campaign, assignments: Sequence[Assignment]) -> None:
         self._protocol = campaign_protocol(campaign)
-        self._contexts = _context_texts(assignments) if self._protocol.context != "none" else {}
+        self._settings = CampaignSettings.of(campaign)
+        has_context = self._protocol.context != "none"
+        self._contexts = _context_texts(assignments) if has_context else {}
+        reach = self._settings.context_segments if has_context else 0
+        self._neighbours = _neighbours(assignments, reach)
         page = get_language() or "en"
         self._languages = {
             "source_language": standard_tag(campaign.source_language),
@@ -34,9 +42,12 @@ class Artist:
         """Return the screen of an assignment: its texts in the order of this rater's sides."""
         item = assignment.item
         texts = [candidate.text for candidate in item.candidates.all()]
+        before, after = self._neighbours.get((item.context_version_id, item.segment_id), ((), ()))
         shown = ShownItem(
             context=self._contexts.get((item.context_version_id, item.segment_id), ""),
             candidates=tuple(reversed(texts) if assignment.swap else texts),
+            before=before,
+            after=after,
             **self._languages,
         )
         current = next(iter(assignment.judgements.all()), None)
@@ -50,6 +61,7 @@ class Artist:
             comment="" if current is None else current.comment,
             client_key=public_key(),
             done=current is not None,
+            can_skip=self._settings.can_skip and current is None,
         )
 
 
@@ -61,6 +73,45 @@ def _context_texts(assignments: Sequence[Assignment]) -> dict[tuple[int | None, 
         segment__in={item.segment_id for item in items},
     ).values_list("version_id", "segment_id", "text")
     return {(version, segment): text for version, segment, text in rows}
+
+
+def _neighbours(
+    assignments: Sequence[Assignment], reach: int
+) -> dict[tuple[int | None, int], tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return the texts up to `reach` segments before and after in the same document, by (version, segment).
+
+    They are of the version the item is held against; blank ones are left out.
+    """
+    items = [one.item for one in assignments if one.item.context_version_id and one.item.segment.document_id]
+    if not items or not reach:
+        return {}
+    around = reduce(or_, (_around(item.segment, reach) for item in items))
+    rows = (
+        SegmentText.objects.filter(around, version__in={item.context_version_id for item in items})
+        .order_by("segment__position")
+        .values_list("version_id", "segment__document_id", "segment__position", "text")
+    )
+    texts: dict[tuple[int | None, int | None], list[tuple[int, str]]] = {}
+    for version, document, position, text in rows:
+        if text.strip():
+            texts.setdefault((version, document), []).append((position, text))
+    found = {}
+    for item in items:
+        here = item.segment.position
+        near = texts.get((item.context_version_id, item.segment.document_id), [])
+        found[item.context_version_id, item.segment_id] = (
+            tuple(text for position, text in near if here - reach <= position < here),
+            tuple(text for position, text in near if here < position <= here + reach),
+        )
+    return found
+
+
+def _around(segment: Segment, reach: int) -> Q:
+    return Q(
+        segment__testset=segment.testset_id,
+        segment__document=segment.document_id,
+        segment__position__range=(segment.position - reach, segment.position + reach),
+    )
 
 
 def language_pair_label(campaign: Campaign) -> str:

@@ -88,7 +88,7 @@ class Way:
     def _draw(self, chosen: QuerySet[Assignment]) -> list[Screen]:
         """Draw screens in order and note when each was first served; a fixed number of queries."""
         current = Prefetch("judgements", Judgement.objects.current())
-        found = list(chosen.select_related("item").prefetch_related("item__candidates", current))
+        found = list(chosen.select_related("item__segment").prefetch_related("item__candidates", current))
         if not found:
             return []
         unseen = [assignment.pk for assignment in found if assignment.shown_at is None]

@@ -154,7 +154,7 @@ def test_screens_hold_only_what_the_contract_names(campaign, browser):
     screen = browser.get(f"/rate/{campaign.key}/screens").json()["screens"][0]
     assert set(screen) == {
         "key", "protocol_question", "context", "candidates", "number", "total",
-        "answer", "comment", "client_key", "done",
+        "answer", "comment", "client_key", "done", "before", "after", "can_skip",
     }  # fmt: skip
 
 
