@@ -17,6 +17,7 @@ PURE = (
     "annotation/formats",
     "annotation/protocols",
     "mtcore/corpora",
+    "mtcore/engines",
     "mtcore/metrics",
 )
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
