@@ -9,13 +9,24 @@ from annotation.models.item import Item
 from annotation.models.keys import public_key
 from annotation.models.rater import Participation
 
+#: The round of practice and calibration: never counted, never scored.
+PRACTICE_ROUND = 0
+
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     """Reading of assignments."""
 
+    def counted(self) -> AssignmentQuerySet:
+        """Leave practice out."""
+        return self.filter(round__gt=PRACTICE_ROUND)
+
     def live(self) -> AssignmentQuerySet:
-        """Keep those that count: not released to somebody else."""
-        return self.exclude(state=Assignment.State.RELEASED)
+        """Keep those that count: no practice, not released to somebody else."""
+        return self.counted().exclude(state=Assignment.State.RELEASED)
+
+    def practice(self) -> AssignmentQuerySet:
+        """Keep those of practice and calibration that were not put aside by a repetition."""
+        return self.filter(round=PRACTICE_ROUND).exclude(state=Assignment.State.RELEASED)
 
     def open(self) -> AssignmentQuerySet:
         """Keep those that wait for an answer, in the rater's order."""

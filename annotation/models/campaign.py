@@ -29,10 +29,11 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
 
     def with_progress(self) -> CampaignQuerySet:
         """Add `n_assigned` and `n_done`: live assignments and those answered."""
-        live = ~Q(items__assignments__state="released") & Q(items__assignments__isnull=False)
+        counted = Q(items__assignments__round__gt=0)  # round 0 is practice
+        live = counted & ~Q(items__assignments__state="released")
         return self.annotate(
             n_assigned=Count("items__assignments", filter=live),
-            n_done=Count("items__assignments", filter=Q(items__assignments__state="done")),
+            n_done=Count("items__assignments", filter=counted & Q(items__assignments__state="done")),
         )
 
 

@@ -9,11 +9,19 @@ from annotation.models.campaign import Campaign, CampaignOutput
 from mtcore.models.fields import hash_field
 
 
+class ItemQuerySet(models.QuerySet["Item"]):
+    """Reading of items."""
+
+    def counted(self) -> ItemQuerySet:
+        """Leave out our own practice items: nobody needs their answers, and no system made them."""
+        return self.exclude(kind=Item.Kind.PRACTICE, wanted=0)
+
+
 class Item(models.Model):
     """A segment, what it is held against (`context_version`) and its candidates.
 
     `wanted` judgements come from different raters; `given` counts live assignments and never exceeds it.
-    `wanted` is 0 for a pair of identical outputs, which is counted and never shown.
+    `wanted` is 0 for a pair of identical outputs, which is counted and never shown, and for practice.
     """
 
     class Kind(models.TextChoices):
@@ -43,6 +51,8 @@ class Item(models.Model):
     occurrence = models.PositiveIntegerField(default=1)
     wanted = models.PositiveIntegerField(default=0)
     given = models.PositiveIntegerField(default=0)
+
+    objects = ItemQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]

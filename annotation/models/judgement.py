@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import F, Q
 
-from annotation.models.assignment import Assignment
+from annotation.models.assignment import PRACTICE_ROUND, Assignment
 
 
 class JudgementQuerySet(models.QuerySet["Judgement"]):
@@ -16,8 +16,8 @@ class JudgementQuerySet(models.QuerySet["Judgement"]):
         return self.filter(is_current=True)
 
     def of_campaign(self, campaign_id: int) -> JudgementQuerySet:
-        """Keep those of one campaign."""
-        return self.filter(assignment__item__campaign_id=campaign_id)
+        """Keep those of one campaign that count: practice is not among them."""
+        return self.filter(assignment__item__campaign_id=campaign_id, assignment__round__gt=PRACTICE_ROUND)
 
 
 class Judgement(models.Model):

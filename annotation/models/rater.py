@@ -33,10 +33,11 @@ class ParticipationQuerySet(models.QuerySet["Participation"]):
     """Reading of participations."""
 
     def with_progress(self) -> ParticipationQuerySet:
-        """Add `n_assigned` and `n_done`, counted over distinct live assignments."""
+        """Add `n_assigned` and `n_done`, counted over distinct live assignments (round 0 is practice)."""
+        counted = Q(assignments__round__gt=0)
         return self.annotate(
-            n_assigned=Count("assignments", filter=~Q(assignments__state="released")),
-            n_done=Count("assignments", filter=Q(assignments__state="done")),
+            n_assigned=Count("assignments", filter=counted & ~Q(assignments__state="released")),
+            n_done=Count("assignments", filter=counted & Q(assignments__state="done")),
         )
 
 

@@ -67,7 +67,7 @@ def participation_check(participation: Participation) -> None:
 
 def _closed_remedy(participation: Participation) -> str:
     """Say that nothing is asked any more, and that answers are saved where there are any."""
-    done = participation.assignments.done().count()
+    done = participation.assignments.live().done().count()
     if not done:
         return _("Nothing is asked of you any more.")
     saved = ngettext("Your answer is saved.", "Your %(n)s answers are saved.", done) % {"n": done}

@@ -58,7 +58,7 @@ class ItemReader:
     """Turn rows of items into facts; for the whole campaign only a code is held (4 bytes an item)."""
 
     def __init__(self, campaign: Campaign) -> None:
-        self._items = Item.objects.filter(campaign=campaign).order_by("pk")
+        self._items = Item.objects.counted().filter(campaign=campaign).order_by("pk")
         self._numbers = _Numbers(self._items.values_list("pk", flat=True).iterator(CHUNK))
         self._codes, self._sides = self._credits(campaign)
         self._segments = _Known(_segments)

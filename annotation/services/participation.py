@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from annotation.models import Assignment, AuditEvent, Campaign, Participation
 from annotation.protocols import PROTOCOLS, Protocol
 from annotation.protocols.base import Scale
+from annotation.services.prepared import Prepared
 from evalplatform.errors import BadInput, Conflict, NotFound
 
 TEXT_LENGTH = 5000
@@ -26,6 +27,24 @@ PROGRESS = {
     "total": Count("pk", filter=~Q(state=Assignment.State.RELEASED)),
 }
 """What is counted over a rater's assignments."""
+
+_FIND: Prepared[Participation] = Prepared(
+    lambda key, campaign_key: (
+        Participation.objects.select_related("campaign", "rater")
+        .filter(key=key, campaign__key=campaign_key)
+        .order_by()
+    )
+)
+_COUNTS: Prepared[tuple[int, int]] = Prepared(
+    lambda participation: (
+        Assignment.objects.counted()
+        .filter(participation=participation)
+        .order_by()
+        .values("participation")
+        .annotate(**PROGRESS)
+        .values_list(*PROGRESS)
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -47,16 +66,12 @@ class Progress:
 
 def participation_find(*, key: str, campaign_key: str) -> Participation | None:
     """Return the participation of that key in that campaign, with both its sides read along."""
-    return (
-        Participation.objects.select_related("campaign", "rater")
-        .filter(key=key, campaign__key=campaign_key)
-        .first()
-    )
+    return _FIND.first(key, campaign_key)
 
 
 def participation_progress(participation: Participation) -> Progress:
     """Count the live assignments."""
-    return Progress(**Assignment.objects.filter(participation=participation).aggregate(**PROGRESS))
+    return Progress(*(_COUNTS.first(participation.pk) or (0, 0)))
 
 
 def participation_start(*, participation: Participation) -> None:

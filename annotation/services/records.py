@@ -98,7 +98,7 @@ def plan_read(campaign: Campaign) -> Plan:
     units = {pk: (testset, key) for pk, (testset, key, _, _) in segments.items()}
     documents = {(testset, key): document for testset, key, _, document in segments.values() if document}
     plan = Plan({}, {}, documents, {}, [])
-    rows = Item.objects.filter(campaign=campaign).order_by("pk")
+    rows = Item.objects.counted().filter(campaign=campaign).order_by("pk")
     columns = rows.values_list("pk", "segment_id", "kind", "context_version_id", "wanted")
     by_reference = campaign.protocol == "reference_da"
     known: dict[tuple[Credits, str | None, str | None], Sides] = {}

@@ -190,7 +190,12 @@ def judgements_digest(campaign: Campaign) -> str:
     judgements = Judgement.objects.of_campaign(campaign.pk)
     outputs = CampaignOutput.objects.filter(campaign=campaign).order_by("pk")
     participations = Participation.objects.filter(campaign=campaign).order_by("pk")
-    items = Item.objects.filter(campaign=campaign).order_by().values("kind", "wanted", "segment__direction")
+    items = (
+        Item.objects.counted()
+        .filter(campaign=campaign)
+        .order_by()
+        .values("kind", "wanted", "segment__direction")
+    )
     live = Assignment.objects.filter(item__campaign=campaign).live()
     parts = [
         campaign.name,

@@ -15,6 +15,7 @@ from annotation.design.plan import PlanItem, PlannedAssignment
 from annotation.design.reassign import GivenAssignment, Reassignment, reassign
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
 from annotation.services.planning import BATCH, plan_items_read
+from annotation.services.rounds import AGAIN, rater_call_back, round_deal_on
 from evalplatform.errors import Conflict, NotFound
 from evalplatform.words import quoted
 from mtcore.services.texts import sentence
@@ -96,7 +97,7 @@ def _leaver(campaign: Campaign, rater: str) -> Participation:
 
 def _snapshot(campaign: Campaign, *, lock: bool = False) -> Snapshot:
     """Read the campaign's live assignments, then who has not left; `lock` keeps both as they are."""
-    rows = Assignment.objects.filter(item__campaign=campaign).live().order_by("pk")
+    rows = Assignment.objects.filter(item__campaign=campaign).live().exclude(round=AGAIN).order_by("pk")
     if lock:
         rows = rows.select_for_update(of=("self",))
     found = tuple(
@@ -133,15 +134,17 @@ def _write(
     _release([ids[leaver.rater.name, cast(int, given.item)] for given in change.released])
     _add(change.added, people)
     _reorder(change, ids)
-    given = Counter(str(new.rater) for new in change.added)
+    n_again = leaver.assignments.live().filter(round=AGAIN, state=Assignment.State.OPEN).count()
+    again, lacking = round_deal_on(campaign=campaign, leaver=leaver)
+    given = Counter(str(new.rater) for new in change.added) + Counter(again)
     busy = Participation.objects.filter(pk__in=[people[name] for name in given])
-    busy.filter(state=Participation.State.FINISHED).update(state=Participation.State.ACTIVE)
+    rater_call_back(busy)
     result = Withdrawal(
         rater=leaver.rater.name,
-        kept=leaver.assignments.done().count(),
-        released=len(change.released),
+        kept=leaver.assignments.live().done().count(),
+        released=len(change.released) + n_again,
         given={name: given[name] for name in people if name in given},
-        short=tuple(sentence(text) for text in change.short),
+        short=tuple(sentence(text) for text in (*change.short, *lacking)),
     )
     _note(campaign, leaver, result, actor)
     return result

@@ -107,7 +107,9 @@ def campaign_report(
 def _may_have_conditions(campaign: Campaign) -> bool:
     """Tell whether a campaign has several inputs, test sets, directions or references."""
     inputs = campaign.outputs.order_by().values("testset_id", "input_version_id").distinct()
-    contexts = campaign.items.order_by().values("segment__direction", "context_version_id").distinct()
+    contexts = (
+        campaign.items.counted().order_by().values("segment__direction", "context_version_id").distinct()
+    )
     return inputs.count() > 1 or contexts.count() > 1
 
 
