@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -23,10 +24,24 @@ from annotation.services.participation import (
     participation_progress,
     text_check,
 )
+from annotation.services.prepared import Prepared
 from evalplatform.errors import BadInput, Conflict, NotFound
 
 _CLIENT_KEY = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _LARGEST_MS = 2_147_483_647
+_ASSIGNMENT: Prepared[Assignment] = Prepared(
+    lambda participation, key: (
+        Assignment.objects.select_for_update(of=("self",))
+        .select_related("participation__campaign")
+        .filter(participation=participation, key=key)
+        .order_by()
+    )
+)
+_JUDGEMENTS: Prepared[Judgement] = Prepared(
+    lambda client_key, assignment: Judgement.objects.filter(
+        Q(client_key=client_key) | Q(assignment=assignment, is_current=True)
+    ).order_by()
+)
 
 
 @dataclass(frozen=True)
@@ -64,12 +79,11 @@ def judgement_save(
         with transaction.atomic():
             assignment = _lock_assignment(participation, assignment_key)
             answer = _parse(assignment, answers)
-            known = Judgement.objects.filter(client_key=client_key).first()
+            known, earlier = _stored(client_key, assignment)
             if known is not None:
                 _check_repeat(known, assignment, answer, comment)
                 return Saved(known, True, participation_progress(participation))
             _check_open(assignment)
-            earlier = Judgement.objects.filter(assignment=assignment, is_current=True).first()
             if earlier is not None and _says(earlier, answer, comment):
                 return Saved(earlier, True, participation_progress(participation))
             judgement = _append(assignment, earlier, client_key, answer, comment, active_ms)
@@ -92,15 +106,18 @@ def _check_form(client_key: str, comment: str) -> None:
 
 def _lock_assignment(participation: Participation, key: str) -> Assignment:
     """Read the assignment and everything that decides whether it can be answered now."""
-    assignment = is_key(key) and (
-        Assignment.objects.select_for_update(of=("self",))
-        .select_related("participation__campaign")
-        .filter(participation=participation, key=key)
-        .first()
-    )
-    if not assignment:
+    assignment = _ASSIGNMENT.first(participation.pk, key) if is_key(key) else None
+    if assignment is None:
         raise NotFound(_("There is no such item among yours."), _("Reload the rating page."))
     return assignment
+
+
+def _stored(client_key: str, assignment: Assignment) -> tuple[Judgement | None, Judgement | None]:
+    """Return the judgement that came under the key, and the one that counts for the assignment."""
+    found = _JUDGEMENTS.all(client_key, assignment.pk)
+    known = next((one for one in found if one.client_key == client_key), None)
+    earlier = next((one for one in found if one.assignment_id == assignment.pk and one.is_current), None)
+    return known, earlier
 
 
 def _check_open(assignment: Assignment) -> None:

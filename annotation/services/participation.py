@@ -37,7 +37,7 @@ _FIND: Prepared[Participation] = Prepared(
 )
 _COUNTS: Prepared[tuple[int, int]] = Prepared(
     lambda participation: (
-        Assignment.objects.counted()
+        Assignment.objects.live()
         .filter(participation=participation)
         .order_by()
         .values("participation")

@@ -4,7 +4,8 @@ Nothing here reads the whole way: each question is a query that an index answers
 """
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Any
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
@@ -14,6 +15,7 @@ from annotation.models import Assignment, Judgement, Participation
 from annotation.models.assignment import AssignmentQuerySet
 from annotation.protocols.base import Screen
 from annotation.services.participation import PROGRESS, Progress, is_key, participation_progress
+from annotation.services.prepared import Prepared
 from annotation.services.screens import Artist
 from evalplatform.errors import Conflict, NotFound
 
@@ -74,8 +76,7 @@ class Way:
             NotFound: it was never this rater's.
             Conflict: it went to somebody else.
         """
-        own = Assignment.objects.filter(participation=self.participation, key=key)
-        found = own.values_list(*ORDER, "state").first() if is_key(key) else None
+        found = _PLACE.first(self.participation.pk, key) if is_key(key) else None
         if found is None:
             raise NotFound(_("There is no such item among yours."), _("Reload the rating page."))
         *place, state = found
@@ -103,11 +104,35 @@ class Way:
 
     def _numbers(self, found: Sequence[Assignment]) -> list[int]:
         """Return how many live assignments stand before each of some, and one; the counts come along."""
-        places = [(one.round, one.position, one.pk) for one in found]
-        before = {f"n{i}": Count("pk", filter=_before(place)) for i, place in enumerate(places)}
-        counts = self._live().order_by().aggregate(**PROGRESS, **before)
-        self.__dict__["progress"] = Progress(counts["done"], counts["total"])
-        return [counts[name] + 1 for name in before]
+        places = [value for one in found for value in (one.round, one.position, one.pk)]
+        done, total, *before = _numbers_of(len(found)).all(self.participation.pk, *places)[0]
+        self.__dict__["progress"] = Progress(done, total)
+        return [n + 1 for n in before]
+
+
+_PLACE: Prepared[tuple[Any, ...]] = Prepared(
+    lambda participation, key: (
+        Assignment.objects.filter(participation=participation, key=key)
+        .order_by()
+        .values_list(*ORDER, "state")
+    )
+)
+
+
+@cache
+def _numbers_of(n: int) -> Prepared[tuple[int, ...]]:
+    """Return the query that counts a way and what stands before each of n places on it."""
+
+    def make(participation: int, *places: int) -> QuerySet[Any, tuple[int, ...]]:
+        before = {
+            f"n{i}": Count("pk", filter=_before((places[3 * i], places[3 * i + 1], places[3 * i + 2])))
+            for i in range(n)
+        }
+        live = Assignment.objects.live().filter(participation=participation).order_by()
+        counts = live.values("participation").annotate(**PROGRESS, **before)
+        return counts.values_list(*PROGRESS, *before)
+
+    return Prepared(make, 1 + 3 * n)
 
 
 def _after(place: Place) -> Q:
