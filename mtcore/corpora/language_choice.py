@@ -8,13 +8,14 @@ from langcodes import Language
 
 from mtcore.corpora.languages import LanguageError, check_tag, language_name, standard_tag
 
-#: What is offered to choose from; any other known language can be typed.
-OFFERED = """
+_OFFERED = """
     af am ar as az be bg bn bo br bs ca ceb ckb cs cy da de el en eo es et eu fa fi fil fo fr fy ga gd
     gl gn gu ha he hi hr hsb ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb liv ln lo lt lv mg mi
     mk ml mn mr ms mt my nb ne nl nn no oc om or pa pl ps pt pt-BR qu rm ro ru rw sa sd si sk sl sm sn
     so sq sr su sv sw ta te tg th ti tk tn tr tt ug uk ur uz vi wo xh yi yo yue zh zh-Hans zh-Hant zu
-""".split()
+"""
+#: What is offered to choose from; any other known language can be typed.
+OFFERED = tuple(_OFFERED.split())
 LONGEST = 60
 _WRITTEN_NORWEGIAN = ("nb", "nn")
 
