@@ -1,19 +1,21 @@
 """Screens: what a rater's browser receives about assignments, and nothing else."""
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Campaign
+from annotation.models import Assignment, Campaign, ItemCandidate
 from annotation.models.keys import public_key
 from annotation.protocols.base import Screen, ShownItem
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.judging import answer_dict
 from annotation.services.participation import campaign_protocol
+from annotation.services.prepared import Prepared
 from mtcore.corpora.languages import direction, language_name, standard_tag
 from mtcore.models import Segment, SegmentText
 
@@ -24,6 +26,7 @@ class Artist:
     def __init__(self, campaign: Campaign, assignments: Sequence[Assignment]) -> None:
         self._protocol = campaign_protocol(campaign)
         self._settings = CampaignSettings.of(campaign)
+        self._candidates = _candidate_texts(assignments)
         has_context = self._protocol.context != "none"
         self._contexts = _context_texts(assignments) if has_context else {}
         reach = self._settings.context_segments if has_context else 0
@@ -41,7 +44,7 @@ class Artist:
     def draw(self, assignment: Assignment, number: int, total: int) -> Screen:
         """Return the screen of an assignment: its texts in the order of this rater's sides."""
         item = assignment.item
-        texts = [candidate.text for candidate in item.candidates.all()]
+        texts = self._candidates[item.pk]
         before, after = self._neighbours.get((item.context_version_id, item.segment_id), ((), ()))
         shown = ShownItem(
             context=self._contexts.get((item.context_version_id, item.segment_id), ""),
@@ -50,7 +53,8 @@ class Artist:
             after=after,
             **self._languages,
         )
-        current = next(iter(assignment.judgements.all()), None)
+        is_open = assignment.state == Assignment.State.OPEN
+        current = None if is_open else next(iter(assignment.judgements.all()), None)
         return self._protocol.screen(
             assignment.key,
             shown,
@@ -65,14 +69,44 @@ class Artist:
         )
 
 
+def _candidate_texts(assignments: Sequence[Assignment]) -> dict[int, list[str]]:
+    """Return the texts to judge of each item, in their order."""
+    items = {one.item_id for one in assignments}
+    texts: dict[int, list[str]] = {item: [] for item in items}
+    for item, text in _candidates_of(len(items)).all(*items):
+        texts[item].append(text)
+    return texts
+
+
+@cache
+def _candidates_of(n: int) -> Prepared[tuple[int, str]]:
+    """Return the query of the texts to judge of n items."""
+
+    def make(*items: int) -> QuerySet[Any, tuple[int, str]]:
+        found = ItemCandidate.objects.filter(item__in=items).order_by("position")
+        return found.values_list("item_id", "text")
+
+    return Prepared(make, n)
+
+
 def _context_texts(assignments: Sequence[Assignment]) -> dict[tuple[int | None, int], str]:
     """Return the texts the candidates are held against, by (version, segment)."""
     items = [assignment.item for assignment in assignments]
-    rows = SegmentText.objects.filter(
-        version__in={item.context_version_id for item in items if item.context_version_id},
-        segment__in={item.segment_id for item in items},
-    ).values_list("version_id", "segment_id", "text")
+    versions = {item.context_version_id for item in items if item.context_version_id}
+    segments = {item.segment_id for item in items}
+    rows = _texts_of(len(versions), len(segments)).all(*versions, *segments) if versions else []
     return {(version, segment): text for version, segment, text in rows}
+
+
+@cache
+def _texts_of(n_versions: int, n_segments: int) -> Prepared[tuple[int, int, str]]:
+    """Return the query of the texts of some segments in some versions."""
+
+    def make(*keys: int) -> QuerySet[Any, tuple[int, int, str]]:
+        found = SegmentText.objects.filter(version__in=keys[:n_versions], segment__in=keys[n_versions:])
+        return found.values_list("version_id", "segment_id", "text")
+
+    return Prepared(make, n_versions + n_segments)
 
 
 def _neighbours(

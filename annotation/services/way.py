@@ -3,11 +3,11 @@
 Nothing here reads the whole way: each question is a query that an index answers, however long the way is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
 from typing import Any
 
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet, prefetch_related_objects
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -41,10 +41,9 @@ class Way:
 
     def screens_after(self, key: str, n: int) -> list[Screen]:
         """Return up to `n` screens that wait for an answer after the given one, or from the beginning."""
-        ahead = self._open()
-        if key:
-            ahead = ahead.filter(_after(self._place(key)))
-        return self._draw(ahead[:n])
+        if not key:
+            return self._draw(self._open()[:n])
+        return self._draw(_ahead_of(n).all(self.participation.pk, *self._place(key)))
 
     def previous_screen(self, key: str = "") -> Screen | None:
         """Return the last answered screen before the given one, or before the end."""
@@ -86,12 +85,15 @@ class Way:
             )
         return place[0], place[1], place[2]
 
-    def _draw(self, chosen: QuerySet[Assignment]) -> list[Screen]:
+    def _draw(self, chosen: Iterable[Assignment]) -> list[Screen]:
         """Draw screens in order and note when each was first served; a fixed number of queries."""
-        current = Prefetch("judgements", Judgement.objects.current())
-        found = list(chosen.select_related("item__segment").prefetch_related("item__candidates", current))
+        if isinstance(chosen, QuerySet):
+            chosen = chosen.select_related("item__segment")
+        found = list(chosen)
         if not found:
             return []
+        answered = [one for one in found if one.state == Assignment.State.DONE]
+        prefetch_related_objects(answered, Prefetch("judgements", Judgement.objects.current()))
         unseen = [assignment.pk for assignment in found if assignment.shown_at is None]
         if unseen:
             Assignment.objects.filter(pk__in=unseen, shown_at=None).update(shown_at=timezone.now())
@@ -117,6 +119,17 @@ _PLACE: Prepared[tuple[Any, ...]] = Prepared(
         .values_list(*ORDER, "state")
     )
 )
+
+
+@cache
+def _ahead_of(n: int) -> Prepared[Assignment]:
+    """Return the query of the first n open assignments after a place."""
+
+    def make(participation: int, *place: int) -> QuerySet[Assignment]:
+        ahead = Assignment.objects.live().open().filter(_after((place[0], place[1], place[2])))
+        return ahead.filter(participation=participation).select_related("item__segment")[:n]
+
+    return Prepared(make, 4)
 
 
 @cache
