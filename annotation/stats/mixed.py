@@ -4,18 +4,24 @@ score = system + rater + rater × system + segment + segment × system ("output"
 system are random, normal and independent, fitted by REML. What the z-score does by dividing and averaging,
 the model does by estimating: a lenient rater, a hard segment, a rater's favourite system and the luck of one
 output each have their own variance, so its errors speak for other raters and other segments as well.
+
+On the scale "z" raters are fixed, not random. Standardising makes the mean of every rater 0. A random rater
+would take this for what raters are like, and so of two systems miss half of the variance of rater × system:
+the errors of a difference would be too small.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from annotation.stats.aggregate import AVERAGED_KINDS
 from annotation.stats.mixed_algebra import CrossedModel, Family
-from annotation.stats.mixed_reml import METHODS, PERFECT, Estimate, estimate
+from annotation.stats.mixed_reml import METHODS, NOTHING_FIXED, PERFECT, Estimate, Fixed, estimate
 from annotation.stats.mixed_report import (
     Observations,
     caveats,
@@ -24,13 +30,19 @@ from annotation.stats.mixed_report import (
     system_rows,
     variance_rows,
 )
-from annotation.stats.records import IntArray, RatingTable
+from annotation.stats.records import FloatArray, IntArray, RatingTable
 from annotation.stats.standardise import CONSTANT_TOLERANCE, POPULATIONS, of_kinds, standardise
 
 TERMS = ("rater", "rater_system", "segment", "output")
 SCALES = ("raw", "z")
 LARGEST_BLOCK = 6000
 """Random effects of the smaller family (raters or segments) that are still solved together."""
+
+APART = (
+    "some systems share no raters, directly or through others: standardising takes their difference away "
+    "with the raters' means, so what is said of them is too small and too sure"
+)
+"""The caveat on z where raters cannot be fixed."""
 
 
 class MixedModelError(ValueError):
@@ -42,8 +54,8 @@ class MixedOptions:
     """The choices behind a fit.
 
     Attributes:
-        scale: "raw" models the scores as given, a rater's leniency being an intercept; "z" standardises each
-            rater first, so raters may also use more or less of the scale.
+        scale: "raw" models the scores as given, a rater's leniency being a random intercept; "z" standardises
+            each rater first, so raters may also use more or less of the scale, and an intercept is fixed.
         terms: the random terms, from `TERMS`.
         method: "reml" or "ml".
         population: the ratings that make a rater's mean and spread, for the scale "z".
@@ -88,10 +100,11 @@ def fit_mixed(table: RatingTable, options: MixedOptions | None = None) -> dict[s
         pairs: within a condition, `system_a` has the higher estimate; `p_value` is two-sided, from Wald's t
             with Satterthwaite's degrees of freedom (`df` None: infinite).
 
-        variances: per term `variance`, `sd` and `share` of the sum; "residual" is the error.
+        variances: per random term `variance`, `sd` and `share` of the sum; "residual" is the error.
 
-        model: what was fitted, with the terms that the data cannot tell apart in `dropped`, the ones
-            estimated at 0 in `at_zero`, and `converged`.
+        model: what was fitted, with the terms that are random in `terms`, those that are not in `fixed`, the
+            ones that the data cannot tell apart in `dropped`, those estimated at 0 in `at_zero`, and
+            `converged`.
 
     Raises:
         MixedModelError: no ratings, too few for the number of systems, all equal, or too many groups.
@@ -102,28 +115,39 @@ def fit_mixed(table: RatingTable, options: MixedOptions | None = None) -> dict[s
     kept, eliminated = _families(data.codes, terms)
     x = np.eye(len(data.entries))[data.entry]
     model = CrossedModel(x, (data.y - data.centre) / data.spread, kept, eliminated)
-    fitted = estimate(model, options.method)
+    places = _connected(data)
+    fixed = _fixed(data, options, terms, places)
+    fitted = estimate(model, options.method, fixed)
     if fitted.residual < PERFECT:
         raise MixedModelError("systems, raters and segments explain every score, no error is left")
-    named = zip([*model.names, "residual"], [*fitted.variances, fitted.residual], strict=True)
+    if fixed.name:
+        terms = [name for name in terms if name != fixed.name]
+        fitted = replace(fitted, beta=_levelled(data, fitted.beta, places))
+    named = zip(
+        [*(name for name in model.names if name != fixed.name), "residual"],
+        [*fitted.variances, fitted.residual],
+        strict=True,
+    )
     variances = {name: float(value) * data.spread**2 for name, value in named}
     groups = ranked_groups(data, fitted)
     return {
         "model": {
-            **_model_row(data, options, fitted),
+            **_model_row(data, options, fitted, fixed),
             "terms": terms,
+            "fixed": [fixed.name] if fixed.name else [],
             "dropped": dropped,
             "at_zero": [name for name in terms if variances[name] == 0.0],
         },
         "systems": [row for group in groups for row in system_rows(data, fitted, group)],
         "pairs": [row for group in groups for row in pair_rows(data, fitted, group)],
         "variances": variance_rows(variances),
-        "caveats": caveats(data, dropped, fitted),
+        "caveats": caveats(data, dropped, fitted)
+        + ([APART] if options.scale == "z" and "rater" in terms else []),
     }
 
 
-def _model_row(data: Observations, options: MixedOptions, fitted: Estimate) -> dict[str, Any]:
-    degrees = len(data.y) - (len(data.entries) if options.method == "reml" else 0)
+def _model_row(data: Observations, options: MixedOptions, fitted: Estimate, fixed: Fixed) -> dict[str, Any]:
+    degrees = len(data.y) - (len(data.entries) if options.method == "reml" else 0) - fixed.rank
     return {
         "scale": options.scale,
         "method": options.method,
@@ -163,6 +187,53 @@ def _collect(table: RatingTable, options: MixedOptions) -> Observations:
     }
     entries = [table.entries[code] for code in used]
     return Observations(y, entry, codes, entries, len(np.unique(row)), centre, spread)
+
+
+def _connected(data: Observations) -> IntArray:
+    """Return a code of each entry [p]: two have the same when raters connect them, directly or by others."""
+    raters, size = data.n_groups("rater"), data.n_groups("rater") + len(data.entries)
+    edges = (np.ones(len(data.y)), (data.codes["rater"], raters + data.entry))
+    places = connected_components(sparse.coo_array(edges, shape=(size, size)), directed=False)[1]
+    return np.asarray(places[raters:], dtype=np.int64)
+
+
+def _fixed(data: Observations, options: MixedOptions, terms: list[str], places: IntArray) -> Fixed:
+    """Return the grouping that is not random: raters on the scale "z", where they connect the systems.
+
+    Raises:
+        MixedModelError: too few ratings to estimate an error beside the raters' means.
+    """
+    if options.scale != "z" or "rater" not in terms or _groups_apart(data, places):
+        return NOTHING_FIXED
+    rank = data.n_groups("rater") - (len(np.unique(places)) if options.method == "reml" else 0)
+    if len(data.y) <= len(data.entries) + rank:
+        raise MixedModelError(
+            f"{len(data.y)} ratings of {len(data.entries)} systems by {data.n_groups('rater')} raters are "
+            "too few to estimate an error"
+        )
+    return Fixed("rater", rank)
+
+
+def _groups_apart(data: Observations, places: IntArray) -> bool:
+    """Tell whether systems of one condition were judged by raters who have nothing in common."""
+    found: dict[Any, set[int]] = {}
+    for entry, place in zip(data.entries, places.tolist(), strict=True):
+        found.setdefault(entry.condition, set()).add(place)
+    return any(len(group) > 1 for group in found.values())
+
+
+def _levelled(data: Observations, beta: FloatArray, places: IntArray) -> FloatArray:
+    """Return the estimates shifted so that they have, over the observations, the mean of the scores [p].
+
+    Beside fixed raters only differences are estimable; the level is set, once for each group of systems that
+    raters connect.
+    """
+    where = places[data.entry]
+    size = int(places.max()) + 1
+    left_over = (data.y - data.centre) / data.spread - beta[data.entry]
+    shift = np.bincount(where, left_over, size) / np.maximum(1, np.bincount(where, minlength=size))
+    levelled: FloatArray = beta + shift[places]
+    return levelled
 
 
 def _compact(codes: IntArray) -> IntArray:

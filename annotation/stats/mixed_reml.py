@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, optimize
 
-from annotation.stats.mixed_algebra import CrossedModel, Factor
+from annotation.stats.mixed_algebra import CrossedModel, Factor, Sparse
 from annotation.stats.records import FloatArray
 
 METHODS = ("reml", "ml")
@@ -27,6 +28,23 @@ PERFECT = 1e-5
 """A residual below this share of the variance of the scores is none."""
 PROBE = 0.03
 """Where an estimate of 0 is probed: the likelihood is flat at 0, so an optimiser could be stuck there."""
+HELD = 100.0
+"""The sd, over the residual sd, of effects that are as good as fixed: it shrinks them by nothing."""
+
+
+class Fixed(NamedTuple):
+    """A grouping whose effects are taken as they are: its variance is held so large that it is no guess.
+
+    Attributes:
+        name: of the term, "" for none.
+        rank: effects that the fixed effects of the model do not give already.
+    """
+
+    name: str = ""
+    rank: int = 0
+
+
+NOTHING_FIXED = Fixed()
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +54,7 @@ class Estimate:
     Attributes:
         beta: fixed effects [p].
         covariance: of `beta` [p, p].
-        variances: one a random term, in the order of the model's names [k].
+        variances: one a random term, in the order of the model's names, a fixed grouping left out [k].
         residual: variance of the error.
         log_likelihood: restricted if the method is "reml".
         converged: whether no neighbouring ratio of sd is better, and none is at its upper bound.
@@ -71,8 +89,13 @@ class Estimate:
         return np.where(positive, np.maximum(1.0, 2 * variance**2 / np.where(positive, spread, 1.0)), np.inf)
 
 
-def estimate(model: CrossedModel, method: str = "reml") -> Estimate:
+def estimate(model: CrossedModel, method: str = "reml", fixed: Fixed = NOTHING_FIXED) -> Estimate:
     """Fit the model: profile the fixed effects and the residual out, optimise over the ratios of sd.
+
+    Args:
+        model: what is fitted.
+        method: "reml" or "ml".
+        fixed: a grouping that is not random; degrees of freedom are taken for it by either method.
 
     Raises:
         ValueError: an unknown method.
@@ -80,21 +103,30 @@ def estimate(model: CrossedModel, method: str = "reml") -> Estimate:
     """
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}, expected one of {', '.join(METHODS)}")
-    degrees = model.n - model.p if method == "reml" else model.n
+    degrees = (model.n - model.p if method == "reml" else model.n) - fixed.rank
+    free = np.array([name != fixed.name for name in model.names], dtype=bool)
+
+    def factorised(ratios: FloatArray) -> Factor:
+        every = np.full(len(free), HELD)
+        every[free] = ratios
+        return model.factor(every**2)
 
     def deviance(ratios: FloatArray) -> float:
         """Return −2 log-likelihood, a constant apart."""
-        factor = model.factor(np.asarray(ratios) ** 2)
+        factor = factorised(ratios)
         value = degrees * np.log(max(factor.residual, 1e-300) / degrees) + factor.log_det
         return float(value + np.linalg.slogdet(factor.xvx)[1] if method == "reml" else value)
 
-    ratios, lowest, converged, message = _optimise(deviance, len(model.names), model.n)
-    factor = model.factor(ratios**2)
+    ratios, lowest, converged, message = _optimise(deviance, int(free.sum()), model.n)
+    factor = factorised(ratios)
+    lowest -= 2 * fixed.rank * float(np.log(HELD))
     residual = factor.residual / degrees
     slopes: FloatArray = np.zeros((1, model.p, model.p))
     information = None
     if residual >= PERFECT:
-        slopes, information = _uncertainty(model, factor, ratios, residual)
+        present = [z for name, z in zip(model.names, model.indicators(), strict=True) if name != fixed.name]
+        present = [z for z, ratio in zip(present, ratios, strict=True) if ratio > 0]
+        slopes, information = _uncertainty(model, factor, present, residual)
     return Estimate(
         beta=factor.beta,
         covariance=residual * linalg.inv(factor.xvx),
@@ -155,9 +187,9 @@ def _leave_zero(deviance: Deviance, best: FloatArray, lowest: float) -> FloatArr
 
 
 def _uncertainty(
-    model: CrossedModel, factor: Factor, ratios: FloatArray, residual: float
+    model: CrossedModel, factor: Factor, present: list[Sparse], residual: float
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Return the slopes of the covariance by the variances, and the variances' covariance.
+    """Return the slopes of the covariance by the variances of the present terms, and these' covariance.
 
     The latter is the inverse of the average information ½ y'P V_i P V_j P y (Gilmour, Thompson and Cullis
     1995).
@@ -166,7 +198,6 @@ def _uncertainty(
     vx = factor.solve(x) / residual
     covariance = linalg.inv(factor.xvx / residual)
     py = factor.solve((y - x @ factor.beta)[:, None])[:, 0] / residual
-    present = [z for z, ratio in zip(model.indicators(), ratios, strict=True) if ratio > 0]
     slopes, working = [], []
     for z in present:
         by_group = z.T @ vx @ covariance

@@ -63,11 +63,10 @@ def test_campaigns_of_the_papers_shape_whose_raters_favour_systems():
     rejects_more_than(found, *PAIRED, level=0.15)
     covers_less(found, "any difference percentile", "any difference bca")
     covers_at_least(found, "these difference percentile", "these difference bca")
-    rejects_no_more_than(found, "mixed raw")
-    covers_at_least(found, "any difference mixed raw")
-    # six raters are few to resample, and z of two systems hides half of the variance between raters
+    rejects_no_more_than(found, "mixed raw", "mixed z")
+    covers_at_least(found, "any difference mixed raw", "any difference mixed z")
+    # six raters are few to resample
     rejects_no_more_than(found, "twoway", level=0.12)
-    rejects_no_more_than(found, "mixed z", level=0.20)
 
 
 @pytest.mark.slow

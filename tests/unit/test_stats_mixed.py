@@ -166,9 +166,83 @@ def test_the_scale_z_is_free_of_a_raters_own_scale():
     assert [row["effect"] for row in first["systems"]] == pytest.approx(
         [row["effect"] for row in second["systems"]], abs=1e-6
     )
-    assert first["model"]["at_zero"][0] == "rater"
+    assert [row["p_value"] for row in first["pairs"]] == pytest.approx(
+        [row["p_value"] for row in second["pairs"]], rel=1e-3
+    )
     raw, other = fit(ratings), fit(stretched)
     assert raw["systems"][0]["se"] != pytest.approx(other["systems"][0]["se"], rel=0.1)
+
+
+def test_raters_are_fixed_on_the_scale_z():
+    ratings = crossed(raters=5, segments=9, systems=3, seed=18)
+    rng = np.random.default_rng(19)
+    ratings = [ratings[place] for place in np.sort(rng.permutation(len(ratings))[:100])]
+    found = fit(ratings, scale="z", terms=("rater", "segment", "output"))
+    assert found["model"]["fixed"] == ["rater"]
+    assert (
+        list(found["variances"])
+        == found["model"]["terms"] + ["residual"]
+        == ["segment", "output", "residual"]
+    )
+    # REML with a column a rater, by statsmodels
+    data = columns(ratings)
+    data["y"] = data.groupby("rater")["y"].transform(lambda y: (y - y.mean()) / y.std(ddof=1))
+    formula = {name: f"0 + C({name})" for name in ("segment", "output")}
+    model = smf.mixedlm("y ~ 0 + C(system) + C(rater)", data, groups=data["one"], vc_formula=formula)
+    with warnings.catch_warnings(action="ignore"):
+        other = model.fit(reml=True, gtol=1e-8)
+    variances = [found["variances"][name]["variance"] for name in ("output", "segment", "residual")]
+    assert variances == pytest.approx([*other.vcomp, other.scale], rel=2e-3, abs=1e-4)
+    v = dense([data["output"].to_numpy(), data["segment"].to_numpy()], list(other.vcomp), other.scale)
+    x = np.asarray(model.exog)
+    cov = np.linalg.inv(x.T @ np.linalg.solve(v, x))
+    (pair,) = [row for row in found["pairs"] if {row["system_a"], row["system_b"]} == {"S0", "S1"}]
+    sign = 1 if pair["system_a"] == "S1" else -1
+    assert sign * pair["difference"] == pytest.approx(
+        other.fe_params.iloc[1] - other.fe_params.iloc[0], rel=1e-3
+    )
+    assert pair["se"] == pytest.approx(np.sqrt(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1]), rel=2e-3)
+
+
+def test_estimates_on_the_scale_z_lie_around_the_mean_z():
+    ratings = crossed(raters=4, segments=6, systems=2, seed=20)
+    found = fit(ratings, scale="z")
+    assert np.mean([row["estimate"] for row in found["systems"]]) == pytest.approx(0, abs=1e-9)
+
+
+def test_systems_without_common_raters_are_a_number_with_its_caveat_on_z():
+    ratings = [
+        rating
+        for rating in crossed(raters=6, segments=8, systems=4, seed=21)
+        if (rating.rater < "r3") == (rating.systems[0].system < "S2")
+    ]
+    found = fit(ratings, scale="z")
+    assert found["model"]["fixed"] == []
+    assert any("share no raters" in caveat for caveat in found["caveats"])
+    assert not any("share no raters" in caveat for caveat in fit(ratings)["caveats"])
+    # what raters do connect is compared beside fixed raters
+    apart = [
+        rating._replace(systems=(Entry(rating.systems[0].system, "t", "a" if rating.rater < "r3" else "b"),))
+        for rating in ratings
+    ]
+    conditions = fit(apart, scale="z", by_condition=True)
+    assert conditions["model"]["fixed"] == ["rater"]
+    for version in ("a", "b"):
+        own = [row["estimate"] for row in conditions["systems"] if row["input"] == version]
+        assert np.mean(own) == pytest.approx(0, abs=1e-9)
+    json.dumps([found, conditions], allow_nan=False)
+
+
+def test_too_few_ratings_beside_the_means_of_raters_are_refused():
+    scores = {"AB": (10, 35), "BC": (60, 20), "CD": (70, 30), "DE": (40, 55)}
+    ratings = [
+        Rating(f"r{names}", (Entry(name),), place, "t", float(score))
+        for place, (names, pair) in enumerate(scores.items())
+        for name, score in zip(names, pair, strict=True)
+    ]
+    assert fit(ratings, terms=("rater",))["pairs"]
+    with pytest.raises(MixedModelError, match="8 ratings of 5 systems by 4 raters are too few"):
+        fit(ratings, terms=("rater",), scale="z")
 
 
 def test_no_matrix_of_ratings_by_ratings_is_built():
