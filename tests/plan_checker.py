@@ -2,7 +2,8 @@
 
 Rows are dictionaries with the columns of the exported plan: `assignment, round, rater, position, testset,
 segment, input, context, kind, left, right`. `right` is empty for direct assessment and `|` joins systems
-whose outputs are identical. Rows of another kind than `system` are ignored.
+whose outputs are identical. Rows of the kinds `system` and `reference` are dealt; those of other kinds follow
+the item that their column `pair` names: same raters, same distances, a repeat after what it repeats.
 """
 
 from collections import Counter, defaultdict
@@ -21,6 +22,9 @@ class _Showing:
     item: tuple[object, ...]
     left: tuple[str, ...]
     right: tuple[str, ...]
+    kind: str
+    name: str
+    pair: str
 
     @property
     def systems(self) -> frozenset[str]:
@@ -60,10 +64,17 @@ def check_plan(
             ),
             left=tuple(row["left"].split("|")),
             right=tuple(row["right"].split("|")) if row["right"] else (),
+            kind=row["kind"],
+            name=row.get("item", ""),
+            pair=row.get("pair", ""),
         )
         for row in rows
-        if row["kind"] == "system"
     ]
+    everything: dict[str, list[_Showing]] = defaultdict(list)
+    for showing in sorted(showings, key=lambda showing: showing.position):
+        everything[showing.rater].append(showing)
+    followers = [showing for showing in showings if showing.kind not in ("system", "reference")]
+    showings = [showing for showing in showings if showing.kind in ("system", "reference")]
     if not showings:
         return ["judgements: the plan is empty"]
     work: dict[str, list[_Showing]] = defaultdict(list)
@@ -75,7 +86,8 @@ def check_plan(
         found += _together(showings, judgements, leavers)
     found += _loads(showings, staying, spread)
     found += _systems(showings, staying, spread)
-    found += _spacing(work, dict(done or {}), leavers)
+    found += _spacing(everything, dict(done or {}), leavers)
+    found += _pairs(showings, followers, judgements, leavers)
     found += _sides(showings, staying, bool(leavers))
     return found
 
@@ -105,6 +117,41 @@ def _together(showings: Sequence[_Showing], judgements: int, leavers: Sequence[s
             found.append(f"together: {', '.join(partial)} have only a part of segment {segment}")
         if len(raters) > judgements + begun:
             found.append(f"together: segment {segment} is with {len(raters)} raters")
+    return found
+
+
+def _pairs(
+    showings: Sequence[_Showing], followers: Sequence[_Showing], judgements: int, leavers: Sequence[str]
+) -> list[str]:
+    """Look at what follows other items: its raters, and whether a repeat is one and comes later."""
+    at = {(showing.name, showing.rater): showing for showing in showings}
+    holders: dict[str, set[str]] = defaultdict(set)
+    for showing in showings:
+        holders[showing.name].add(showing.rater)
+    raters: dict[tuple[str, str], list[str]] = defaultdict(list)
+    found = []
+    for showing in followers:
+        raters[showing.name, showing.pair].append(showing.rater)
+        pair = at.get((showing.pair, showing.rater))
+        if pair is None:
+            if showing.rater not in leavers:
+                found.append(f"pairs: {showing.rater} has {showing.name} without {showing.pair}")
+            continue
+        if pair.segment != showing.segment:
+            found.append(f"pairs: {showing.name} is of another segment than {showing.pair}")
+        if showing.kind == "repeat" and showing.position < pair.position:
+            found.append(f"pairs: {showing.rater} sees {showing.name} before {showing.pair}")
+        if showing.kind == "repeat" and {showing.left, showing.right} != {pair.left, pair.right}:
+            found.append(f"pairs: {showing.name} does not repeat {showing.pair}")
+        if showing.kind == "bad_reference" and not (showing.systems and showing.systems <= pair.systems):
+            found.append(f"pairs: {showing.name} is not made from {showing.pair}")
+    for (name, pair_name), own in raters.items():
+        if len(own) > judgements or len(set(own)) != len(own):
+            found.append(f"pairs: {name} has {len(own)} judgements of {len(set(own))} raters")
+        if not leavers and set(own) != holders[pair_name]:
+            found.append(f"pairs: {name} is with {sorted(own)}, {pair_name} with others")
+        if not leavers and len(own) != judgements:
+            found.append(f"pairs: {name} has {len(own)} judgements, {judgements} wanted")
     return found
 
 

@@ -29,12 +29,17 @@ class PlanItem:
         testset: name of the test set.
         candidates: one tuple of system names for each text shown: one text for direct assessment, two for a
             pairwise comparison. Several names in a tuple are systems whose outputs are identical.
+        kind: `system`, `reference` (a hidden reference, dealt as a system is), or one that follows its pair:
+            `bad_reference`, `repeat`, `attention`.
+        pair: key of the item that it follows: the same raters get both. None for what is dealt itself.
     """
 
     key: Hashable
     segment: Hashable
     testset: str
     candidates: tuple[tuple[str, ...], ...]
+    kind: str = "system"
+    pair: Hashable | None = None
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -60,11 +65,13 @@ class Plan(Sequence[PlannedAssignment]):
         assignments: the plan itself; the object is also a sequence of them.
         gaps: least distance between two items of one segment that each rater's order keeps.
         notes: what could only be kept in part, in words for the researcher.
+        followers: items for quality control that were drawn into the plan.
     """
 
     assignments: tuple[PlannedAssignment, ...]
     gaps: Mapping[Rater, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    followers: tuple[PlanItem, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> PlannedAssignment: ...
@@ -88,8 +95,10 @@ class Layout:
         items: as given.
         spread: deal every item on its own instead of a whole segment.
         systems: names in order of first appearance.
-        systems_of: indices of systems for each item.
+        systems_of: indices of systems for each item; those of its pair for an item that follows.
         segment_of: index of the segment of each item.
+        pair_of: index of the pair of each item that follows another; None for what is dealt.
+        followers: indices of the items that follow an item, by its index.
         units: item indices of everything that is dealt as one: a segment, or an item with `spread`.
         weights: mean number of items of each system in one item of load [n_systems].
         allowed: largest difference between the counts of two systems, each less its fair share of the
@@ -103,6 +112,8 @@ class Layout:
     systems: tuple[str, ...]
     systems_of: tuple[tuple[int, ...], ...]
     segment_of: tuple[int, ...]
+    pair_of: tuple[int | None, ...]
+    followers: Mapping[int, tuple[int, ...]]
     units: tuple[tuple[int, ...], ...]
     weights: NDArray[np.float64]
     allowed: NDArray[np.float64]
@@ -115,11 +126,20 @@ class Layout:
         return len(self.items[0].candidates) == 2
 
     def vector(self, members: Sequence[int]) -> NDArray[np.float64]:
-        """Count the systems in some items [n_systems]."""
+        """Count the systems in some items, without those that follow others [n_systems]."""
         counts = np.zeros(len(self.systems))
         for item in members:
-            counts[list(self.systems_of[item])] += 1
+            if self.pair_of[item] is None:
+                counts[list(self.systems_of[item])] += 1
         return counts
+
+    def with_followers(self, members: Sequence[int]) -> list[int]:
+        """Return some items, each with those that follow it."""
+        return [one for item in members for one in (item, *self.followers.get(item, ()))]
+
+    def leaders(self, members: Sequence[int]) -> list[int]:
+        """Return those of some items that are dealt themselves."""
+        return [item for item in members if self.pair_of[item] is None]
 
 
 def lay_out(items: Sequence[PlanItem], spread: bool) -> Layout:
@@ -129,26 +149,35 @@ def lay_out(items: Sequence[PlanItem], spread: bool) -> Layout:
         PlanError: no items, a key used twice, a missing or a repeated candidate, two numbers of candidates.
     """
     _check_items(items)
-    systems = tuple(dict.fromkeys(name for item in items for name in item.systems))
+    dealt = [index for index, item in enumerate(items) if item.pair is None]
+    systems = tuple(dict.fromkeys(name for index in dealt for name in items[index].systems))
     number = {name: index for index, name in enumerate(systems)}
-    systems_of = tuple(tuple(number[name] for name in item.systems) for item in items)
+    pair_of = _pairs(items)
+    systems_of = tuple(
+        tuple(number[name] for name in items[index if pair is None else pair].systems)
+        for index, pair in enumerate(pair_of)
+    )
     segments: dict[Hashable, int] = {}
     segment_of = tuple(segments.setdefault(item.segment, len(segments)) for item in items)
     members: list[list[int]] = [[] for _ in segments]
     per_segment = np.zeros((len(segments), len(systems)))
-    for index, segment in enumerate(segment_of):
-        members[segment].append(index)
-        per_segment[segment, list(systems_of[index])] += 1
-    merged = {name for item in items for names in item.candidates if len(set(names)) > 1 for name in names}
-    units = [[index] for index in range(len(items))] if spread else members
+    for index in dealt:
+        members[segment_of[index]].append(index)
+        per_segment[segment_of[index], list(systems_of[index])] += 1
+    merged = {
+        name for index in dealt for names in items[index].candidates if len(set(names)) > 1 for name in names
+    }
+    units = [[index] for index in dealt] if spread else members
     return Layout(
         items=tuple(items),
         spread=spread,
         systems=systems,
         systems_of=systems_of,
         segment_of=segment_of,
+        pair_of=pair_of,
+        followers=_followers(pair_of),
         units=tuple(tuple(unit) for unit in units),
-        weights=per_segment.sum(axis=0) / len(items),
+        weights=per_segment.sum(axis=0) / len(dealt),
         allowed=_allowed_differences(per_segment, spread) + len(merged),
         merged_slack=len(merged),
         width=max(len(unit) for unit in units),
@@ -160,8 +189,34 @@ def wanted_gap(load: int) -> int:
     return min(LONGEST_GAP, -(-load // GAP_PART_OF_LOAD))
 
 
+def _pairs(items: Sequence[PlanItem]) -> tuple[int | None, ...]:
+    """Return the index of each item's pair.
+
+    Raises:
+        PlanError: the pair is not there, follows another item itself, or is of another segment.
+    """
+    place = {item.key: index for index, item in enumerate(items)}
+    found: list[int | None] = []
+    for item in items:
+        pair = None if item.pair is None else place.get(item.pair)
+        if item.pair is not None and (
+            pair is None or items[pair].pair is not None or items[pair].segment != item.segment
+        ):
+            raise PlanError(f"item {item.key!r} follows {item.pair!r}, which it cannot")
+        found.append(pair)
+    return tuple(found)
+
+
+def _followers(pair_of: Sequence[int | None]) -> dict[int, tuple[int, ...]]:
+    found: dict[int, tuple[int, ...]] = {}
+    for index, pair in enumerate(pair_of):
+        if pair is not None:
+            found[pair] = (*found.get(pair, ()), index)
+    return found
+
+
 def _check_items(items: Sequence[PlanItem]) -> None:
-    if not items:
+    if not any(item.pair is None for item in items):
         raise PlanError("there is nothing to judge: no items")
     if len({item.key for item in items}) != len(items):
         raise PlanError("the keys of the items must be unique")
@@ -171,6 +226,8 @@ def _check_items(items: Sequence[PlanItem]) -> None:
             raise PlanError(
                 f"item {item.key!r} has {len(item.candidates)} texts; all items need one, or all two"
             )
+        if item.pair is not None:
+            continue
         if not all(item.candidates):
             raise PlanError(f"item {item.key!r} has a text that belongs to no system")
         if texts == 2 and set(item.candidates[0]) & set(item.candidates[1]):

@@ -7,12 +7,15 @@ What the plan keeps:
 3. two raters' loads differ by the items of one segment at most, by one item when spread;
 4. a rater's counts of two systems differ by one at most, by 1 + m when m systems share merged items;
 5. items of one segment come to a rater min(20, load/4) positions apart, or as far as possible;
-6. a system is left as often as right with every rater, within one (within 1 + m).
+6. a system is left as often as right with every rater, within one (within 1 + m);
+7. what follows an item for quality control (a bad reference, a repeat, an attention item) goes to the same
+   raters, never nearer to it than rule 5 says, repeats after it; rules 2 to 4 and 6 speak of the other items.
 
 The same items, raters and generator state give the same plan.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,10 +32,12 @@ from annotation.design.items import (
     wanted_gap,
 )
 from annotation.design.order import OrderTask, order_items
+from annotation.design.quality_items import QualityWish, draw_followers
+from annotation.design.settle import settle
 from annotation.design.sides import SideBalancer, Sides
 from annotation.design.verify import Violation, verify_plan
 
-__all__ = ["Plan", "PlanError", "PlanItem", "PlannedAssignment", "Rater", "plan_campaign"]
+__all__ = ["Plan", "PlanError", "PlanItem", "PlannedAssignment", "QualityWish", "Rater", "plan_campaign"]
 
 ATTEMPTS = 4
 #: Proposals of the search for even counts: a constant part and a part for each cell of the raters' counts.
@@ -45,6 +50,7 @@ def plan_campaign(
     judgements: int,
     rng: np.random.Generator,
     spread: bool = False,
+    wish: QualityWish | None = None,
 ) -> Plan:
     """Plan which rater judges which item when.
 
@@ -54,9 +60,10 @@ def plan_campaign(
         judgements: judgements wanted for an item, from as many different raters.
         rng: source of all randomness.
         spread: deal every item on its own instead of a segment's items together.
+        wish: quality control to be drawn into the plan.
 
     Returns:
-        All assignments, with what could be kept in part only among the notes.
+        All assignments, with what could be kept in part only among the notes, and the items drawn.
 
     Raises:
         PlanError: too few raters, nothing to judge, or malformed items.
@@ -65,8 +72,9 @@ def plan_campaign(
     _check_raters(raters, judgements)
     best: tuple[Plan, list[Violation]] | None = None
     for _ in range(ATTEMPTS):
-        plan = _attempt(layout, raters, judgements, rng)
-        found = verify_plan(items, raters, judgements, plan.assignments, spread=spread, gaps=plan.gaps)
+        plan = _attempt(layout, raters, judgements, rng, wish)
+        shown = [*items, *plan.followers]
+        found = verify_plan(shown, raters, judgements, plan.assignments, spread=spread, gaps=plan.gaps)
         if best is None or len(found) < len(best[1]):
             best = plan, found
         if not found:
@@ -77,7 +85,7 @@ def plan_campaign(
     broken = [violation.message for violation in found if not violation.soft]
     if broken:
         raise PlanError("no plan keeps the rules: " + "; ".join(broken[:5]))
-    return Plan(plan.assignments, plan.gaps, plan.notes + tuple(violation.message for violation in found))
+    return replace(plan, notes=plan.notes + tuple(violation.message for violation in found))
 
 
 def _check_raters(raters: Sequence[Rater], judgements: int) -> None:
@@ -99,23 +107,29 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _attempt(layout: Layout, raters: Sequence[Rater], judgements: int, rng: np.random.Generator) -> Plan:
+def _attempt(
+    layout: Layout,
+    raters: Sequence[Rater],
+    judgements: int,
+    rng: np.random.Generator,
+    wish: QualityWish | None,
+) -> Plan:
     work = _share_out(layout, len(raters), judgements, rng)
+    drawn = draw_followers(layout, work, wish, judgements, rng) if wish else ()
+    if drawn:
+        layout = lay_out([*layout.items, *drawn], layout.spread)
+    work = [layout.with_followers(own) for own in work]
     sides = SideBalancer(len(layout.systems), rng)
     assignments: list[PlannedAssignment] = []
     gaps: dict[Rater, int] = {}
     for rater, own in zip(raters, work, strict=True):
         order, gaps[rater] = _order(layout, own, rng)
-        swaps = (
-            sides.choose([sides_of(layout, item) for item in order])
-            if layout.pairwise
-            else [False] * len(order)
-        )
+        swaps = choose_swaps(layout, order, sides, rng)
         assignments += [
             PlannedAssignment(layout.items[item].key, rater, position, swap)
             for position, (item, swap) in enumerate(zip(order, swaps, strict=True), start=1)
         ]
-    return Plan(tuple(assignments), gaps, _gap_notes(raters, work, gaps))
+    return Plan(tuple(assignments), gaps, _gap_notes(raters, work, gaps), drawn)
 
 
 def _share_out(layout: Layout, n_raters: int, judgements: int, rng: np.random.Generator) -> list[list[int]]:
@@ -154,7 +168,31 @@ def _order(layout: Layout, own: Sequence[int], rng: np.random.Generator) -> tupl
         systems_of=layout.systems_of,
         counts=[0] * len(layout.systems),
     )
-    return order_items(task, max(1, wanted_gap(len(own))), rng)
+    order, gap = order_items(task, max(1, wanted_gap(len(own))), rng)
+    return settle(layout, order, gap, rng), gap
+
+
+def choose_swaps(
+    layout: Layout,
+    order: Sequence[int],
+    sides: SideBalancer,
+    rng: np.random.Generator,
+    shown: Sequence[int] | None = None,
+) -> list[bool]:
+    """Choose for each item whether its second candidate is left: even for what is dealt, else at random.
+
+    Args:
+        layout: the campaign's items.
+        order: items of one rater.
+        sides: keeps the campaign even.
+        rng: source of randomness.
+        shown: times left less times right of each system in what the rater has seen already.
+    """
+    if not layout.pairwise:
+        return [False] * len(order)
+    led = layout.leaders(order)
+    even = iter(sides.choose([sides_of(layout, item) for item in led], shown))
+    return [next(even) if layout.pair_of[item] is None else bool(rng.random() < 0.5) for item in order]
 
 
 def sides_of(layout: Layout, item: int) -> Sides:

@@ -6,8 +6,9 @@ import numpy as np
 
 from annotation.design.items import Layout, PlannedAssignment, Rater, wanted_gap
 from annotation.design.order import OrderTask, order_items
-from annotation.design.plan import sides_of
+from annotation.design.plan import choose_swaps, sides_of
 from annotation.design.running import GivenAssignment, Running, name_raters
+from annotation.design.settle import repeats_last
 from annotation.design.sides import SideBalancer
 
 Own = list[tuple[GivenAssignment, int]]
@@ -66,10 +67,8 @@ def _arrange_one(
     start = 1 + max((given.position for given, _ in done), default=0)
     open_items = [item for given, item in own if not given.done] + list(fresh)
     queue, gap, wanted = _order_open(layout, done, open_items, start, rng)
-    swaps = [False] * len(queue)
-    if layout.pairwise:
-        shown = _shown(layout, [0] * len(layout.systems), done)
-        swaps = sides.choose([sides_of(layout, item) for item in queue], shown)
+    queue = repeats_last(layout, queue)
+    swaps = choose_swaps(layout, queue, sides, rng, _shown(layout, [0] * len(layout.systems), done))
     planned = [
         (item, PlannedAssignment(layout.items[item].key, name, start + place, swap))
         for place, (item, swap) in enumerate(zip(queue, swaps, strict=True))
@@ -114,6 +113,8 @@ def _shown(layout: Layout, excess: Sequence[int], given: Own) -> list[int]:
     result = list(excess)
     if layout.pairwise:
         for assignment, item in given:
+            if layout.pair_of[item] is not None:
+                continue
             for side, systems in enumerate(sides_of(layout, item)):
                 for system in systems:
                     result[system] += 1 if (side == 1) == assignment.swap else -1

@@ -80,8 +80,29 @@ def reassign(
     fresh: list[list[int]] = [[] for _ in state.receivers]
     for piece, rater in zip(pieces, placed, strict=True):
         fresh[rater].extend(piece.members)
+    lone = _follow(state, released, fresh)
     added, order, close = arrange(state, fresh, rng)
-    return Reassignment(released, tuple(added), order, (*short, *uneven, *close))
+    return Reassignment(released, tuple(added), order, (*short, *uneven, *close, *lone))
+
+
+def _follow(state: Running, released: Sequence[GivenAssignment], fresh: Sequence[list[int]]) -> list[str]:
+    """Give what follows an item for quality control to whoever gets the item, where it lacks judgements."""
+    missing = list(state.missing)
+    for rater, own in enumerate(fresh):
+        for item in list(own):
+            for follower in state.layout.followers.get(item, ()):
+                if missing[follower] > 0 and not state.has_item[rater, follower]:
+                    missing[follower] -= 1
+                    own.append(follower)
+    number = {item.key: index for index, item in enumerate(state.layout.items)}
+    open_followers = {number[given.item] for given in released}
+    lone = sum(missing[item] for item in open_followers if state.layout.pair_of[item] is not None)
+    if not lone:
+        return []
+    words = "judgement is" if lone == 1 else "judgements are"
+    return [
+        f"{lone} {words} not asked for again on items for quality control: their pairs are judged already"
+    ]
 
 
 def _cut(state: Running, judgements: int) -> tuple[list[_Piece], list[str]]:
@@ -158,7 +179,7 @@ def _place(state: Running, pieces: Sequence[_Piece], rng: np.random.Generator) -
     counts = np.zeros((n_raters, len(layout.systems)))
     loads = np.zeros(n_raters)
     for _, item, rater in state.kept:
-        if rater >= 0:
+        if rater >= 0 and layout.pair_of[item] is None:
             counts[rater, list(layout.systems_of[item])] += 1
             loads[rater] += 1
     units = {unit: index for index, unit in enumerate(dict.fromkeys(piece.unit for piece in pieces))}

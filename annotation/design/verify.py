@@ -11,7 +11,7 @@ from annotation.design.items import Layout, PlanItem, PlannedAssignment, Rater, 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A rule that a plan breaks: `judgements`, `together`, `loads`, `spacing`, `systems` or `sides`.
+    """A rule that a plan breaks: `judgements`, `together`, `pairs`, `loads`, `spacing`, `systems`, `sides`.
 
     The last two are soft: odd designs (systems present in some segments only) need not have a plan that keeps
     them, and such a plan is usable; the others always can be kept.
@@ -55,6 +55,7 @@ def verify_plan(
     return [
         *_check_judgements(layout, number, assignments, judgements),
         *_check_together(layout, number, assignments),
+        *_check_pairs(layout, work),
         *_check_loads(layout, work),
         *_check_spacing(layout, work, gaps),
         *_check_systems(layout, work),
@@ -85,6 +86,8 @@ def _check_together(
         return []
     seen: dict[tuple[int, Rater], int] = {}
     for given in assignments:
+        if layout.pair_of[number[given.item]] is not None:
+            continue
         pair = layout.segment_of[number[given.item]], given.rater
         seen[pair] = seen.get(pair, 0) + 1
     return [
@@ -94,8 +97,22 @@ def _check_together(
     ]
 
 
+def _check_pairs(layout: Layout, work: Mapping[Rater, Sequence[tuple[int, int, bool]]]) -> list[Violation]:
+    found = []
+    for rater, own in work.items():
+        position = {item: place for place, item, _ in own}
+        for item, place in position.items():
+            pair = layout.pair_of[item]
+            lonely = [one for one in layout.followers.get(item, ()) if one not in position]
+            if lonely or (pair is not None and pair not in position):
+                found.append(Violation("pairs", f"rater {rater} has one item of a pair only"))
+            elif pair is not None and layout.items[item].kind == "repeat" and place < position[pair]:
+                found.append(Violation("pairs", f"rater {rater} sees a repeat before what it repeats"))
+    return found
+
+
 def _check_loads(layout: Layout, work: Mapping[Rater, Sequence[tuple[int, int, bool]]]) -> list[Violation]:
-    loads = [len(own) for own in work.values()]
+    loads = [len(layout.leaders([item for _, item, _ in own])) for own in work.values()]
     if max(loads) - min(loads) <= layout.width:
         return []
     return [
@@ -126,7 +143,7 @@ def _check_systems(layout: Layout, work: Mapping[Rater, Sequence[tuple[int, int,
     found = []
     for rater, own in work.items():
         counts = layout.vector([item for _, item, _ in own])
-        if rules.excess(counts, len(own)) > 1e-9:
+        if rules.excess(counts, len(layout.leaders([item for _, item, _ in own]))) > 1e-9:
             named = ", ".join(f"{s} {int(c)}" for s, c in zip(layout.systems, counts, strict=True))
             found.append(Violation("systems", f"rater {rater} has the systems in uneven numbers: {named}"))
     return found
@@ -140,6 +157,8 @@ def _check_sides(layout: Layout, work: Mapping[Rater, Sequence[tuple[int, int, b
     for rater, own in work.items():
         excess = np.zeros(len(layout.systems))
         for _, item, swap in own:
+            if layout.pair_of[item] is not None:
+                continue
             for side, names in enumerate(layout.items[item].candidates):
                 for name in dict.fromkeys(names):
                     excess[number[name]] += 1 if (side == 1) == swap else -1

@@ -18,8 +18,12 @@ def make_items(
     merged: float = 0.0,
     pairwise: bool = False,
     seed: int = 0,
+    reference: bool = False,
 ) -> list[PlanItem]:
-    """Invent items: `n_segments` in each test set; a part `merged` of them has identical outputs."""
+    """Invent items: `n_segments` in each test set; a part `merged` of them has identical outputs.
+
+    `reference` adds a hidden reference, as one more system.
+    """
     rng = np.random.default_rng(seed)
     systems = [f"s{number}" for number in range(n_systems)]
     items = []
@@ -32,10 +36,15 @@ def make_items(
                     same = sorted(rng.choice(n_systems, size=size, replace=False).tolist())
                     texts = [tuple(systems[number] for number in same)]
                     texts += [(system,) for number, system in enumerate(systems) if number not in same]
+                texts += [("ref",)] * reference
                 shown = list(combinations(texts, 2)) if pairwise else [(text,) for text in texts]
                 items += [
                     PlanItem(
-                        (testset, segment, source, number), (testset, segment), f"t{testset}", candidates
+                        (testset, segment, source, number),
+                        (testset, segment),
+                        f"t{testset}",
+                        candidates,
+                        "reference" if ("ref",) in candidates else "system",
                     )
                     for number, candidates in enumerate(shown)
                 ]
@@ -66,11 +75,13 @@ def plan_rows(
                 "position": str(given.position),
                 "testset": item.testset,
                 "segment": str(item.segment),
-                "input": f"source{item.key[2]}",
+                "input": f"source{(item.pair or item.key)[2]}",
                 "context": "",
-                "kind": "system",
+                "kind": item.kind,
                 "left": texts[0],
                 "right": texts[1] if len(texts) == 2 else "",
+                "item": str(item.key),
+                "pair": str(item.pair) if item.pair else "",
             }
         )
     return rows

@@ -1,12 +1,14 @@
 """Plans of all small sizes keep every rule, and losing a rater breaks none without saying so."""
 
+from collections import Counter
+
 import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from annotation.design.blinding import blind
 from annotation.design.items import PlanItem, Rater
-from annotation.design.plan import plan_campaign
+from annotation.design.plan import QualityWish, plan_campaign
 from annotation.design.reassign import reassign
 from tests.factories.plans import apply, count_done, make_items, part_way, plan_rows, raters_named
 from tests.plan_checker import check_plan
@@ -18,6 +20,7 @@ OWNED_UP = {
     "loads": "loads now lie",
     "systems": "the systems are not even",
     "sides": "left more often",
+    "pairs": "no rule of pairs is ever broken",
 }
 
 
@@ -34,6 +37,7 @@ def campaigns(draw: st.DrawFn) -> tuple[list[PlanItem], list[Rater], int, bool, 
         merged=draw(st.sampled_from([0.0, 0.15, 0.5])),
         pairwise=pairwise,
         seed=seed,
+        reference=draw(st.booleans()),
     )
     assume(items)
     n_raters = draw(st.integers(1, 8))
@@ -71,6 +75,62 @@ def test_leaving_breaks_no_rule_in_silence(
         words = OWNED_UP[violation.split(":")[0]]
         assert any(words in text for text in change.short), (violation, change.short)
     assert [one for one in after if one.done] == [one for one in before if one.done]
+
+
+@st.composite
+def wishes(draw: st.DrawFn) -> QualityWish:
+    """Draw how much quality control there is; of some texts no bad reference can be made."""
+    shares = st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.0])
+    damageable = draw(st.sampled_from([0.0, 0.5, 1.0]))
+    return QualityWish(
+        draw(shares), draw(shares), draw(st.integers(0, 3)),
+        lambda item, side: (hash((item.key, side)) % 100) < 100 * damageable,
+    )  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(campaigns(), wishes())
+def test_quality_control_keeps_every_rule(
+    campaign: tuple[list[PlanItem], list[Rater], int, bool, int], wish: QualityWish
+) -> None:
+    items, raters, judgements, spread, seed = campaign
+    plan = plan_campaign(items, raters, judgements, np.random.default_rng(seed), spread, wish)
+    everything = [*items, *plan.followers]
+    assert check_plan(plan_rows(everything, plan), judgements, spread=spread) == []
+    kinds = Counter(one.kind for one in plan.followers)
+    systems = [item for item in items if item.kind == "system"]
+    strata = len({(item.candidates, item.testset) for item in systems})
+    assert abs(kinds["repeat"] - wish.repeats * len(systems)) <= strata
+    assert kinds["bad_reference"] <= wish.bad_references * len(systems) + strata
+    able = [item for item in systems if any(wish.may_damage(item, s) for s in range(len(item.candidates)))]
+    if len(able) == len(systems):
+        assert abs(kinds["bad_reference"] - wish.bad_references * len(systems)) <= strata
+
+
+@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(campaigns(), wishes(), st.data())
+def test_pairs_stay_together_when_a_rater_leaves(
+    campaign: tuple[list[PlanItem], list[Rater], int, bool, int], wish: QualityWish, data: st.DataObject
+) -> None:
+    items, raters, judgements, spread, seed = campaign
+    assume(len(raters) > 1)
+    rng = np.random.default_rng(seed)
+    plan = plan_campaign(items, raters, judgements, rng, spread, wish)
+    everything = [*items, *plan.followers]
+    before = part_way(plan, {rater: data.draw(st.floats(0, 1)) for rater in raters})
+    change = reassign(everything, before, "r0", raters, judgements, rng, spread)
+    after = apply(before, change)
+    found = check_plan(
+        plan_rows(everything, after), judgements, spread=spread, leavers=["r0"],
+        done=count_done(before, change.order),
+    )  # fmt: skip
+    for violation in found:
+        words = OWNED_UP[violation.split(":")[0]]
+        assert any(words in text for text in change.short), (violation, change.short)
+    assert [one for one in after if one.done] == [one for one in before if one.done]
+    wanted = Counter(one.item for one in plan)
+    lacking = sum((wanted - Counter(one.item for one in after)).values())
+    assert not lacking or change.short
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)

@@ -1,0 +1,155 @@
+"""Choose which items get a bad reference, come again, or are followed by an attention item.
+
+The choice is made once the items are dealt, so that it is even over raters too: in every system (or pair of
+systems) and test set the same share, within one; among the items there, those whose segment and raters have
+least so far.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from annotation.design.items import Layout, PlanItem
+
+#: Items looked at before one is chosen.
+LOOKS = 24
+
+
+@dataclass(frozen=True)
+class QualityWish:
+    """What quality control a plan is to have.
+
+    Attributes:
+        bad_references: bad references for each system item, 0 to 1.
+        repeats: repeats for each system item, 0 to 1.
+        attention: number of attention texts; each rater gets each of them about once.
+        may_damage: says whether a bad reference can be made of a candidate (its index) of an item.
+    """
+
+    bad_references: float = 0.0
+    repeats: float = 0.0
+    attention: int = 0
+    may_damage: Callable[[PlanItem, int], bool] = lambda item, candidate: True
+
+
+@dataclass
+class _Tally:
+    """How much quality control everything has so far."""
+
+    segments: Counter[Hashable] = field(default_factory=Counter)
+    raters: Counter[tuple[str, int]] = field(default_factory=Counter)
+    systems: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    items: set[Hashable] = field(default_factory=set)
+
+
+def draw_followers(
+    layout: Layout,
+    work: Sequence[Sequence[int]],
+    wish: QualityWish,
+    judgements: int,
+    rng: np.random.Generator,
+) -> tuple[PlanItem, ...]:
+    """Draw the items that follow others for quality control.
+
+    Args:
+        layout: items that are dealt.
+        work: items of each rater.
+        wish: what is to be drawn.
+        judgements: judgements wanted for an item.
+        rng: source of randomness.
+
+    Returns:
+        The items; their keys are (kind, key of the pair, number).
+    """
+    holders: list[list[int]] = [[] for _ in layout.items]
+    for rater, own in enumerate(work):
+        for place in own:
+            holders[place].append(rater)
+    tally = _Tally()
+    systems = [index for index, item in enumerate(layout.items) if item.kind == "system"]
+    drawn: list[PlanItem] = []
+    for index in _choose(layout, systems, holders, "bad_reference", wish.bad_references, tally, rng, wish):
+        item = layout.items[index]
+        damaged = _candidate(item, wish, tally, rng)
+        sides = (item.candidates[damaged],) * len(item.candidates)
+        drawn.append(_follower(item, "bad_reference", sides, damaged))
+    for index in _choose(layout, systems, holders, "repeat", wish.repeats, tally, rng):
+        item = layout.items[index]
+        drawn.append(_follower(item, "repeat", item.candidates, 0))
+    times = -(-len(work) // judgements)
+    for number in range(wish.attention):
+        kind = f"attention {number}"
+        share = min(1.0, times / max(1, len(systems)))
+        for index in _choose(layout, systems, holders, kind, share, tally, rng):
+            item = layout.items[index]
+            drawn.append(_follower(item, "attention", ((),) * len(item.candidates), number))
+    return tuple(drawn)
+
+
+def _follower(item: PlanItem, kind: str, candidates: tuple[tuple[str, ...], ...], number: int) -> PlanItem:
+    return PlanItem((kind, item.key, number), item.segment, item.testset, candidates, kind, item.key)
+
+
+def _candidate(item: PlanItem, wish: QualityWish, tally: _Tally, rng: np.random.Generator) -> int:
+    """Return which candidate is damaged: one of the systems with fewest bad references."""
+    able = [place for place in range(len(item.candidates)) if wish.may_damage(item, place)]
+    able = [able[place] for place in rng.permutation(len(able)).tolist()]
+    chosen = min(able, key=lambda place: tally.systems[item.candidates[place]])
+    tally.systems[item.candidates[chosen]] += 1
+    return chosen
+
+
+def _choose(
+    layout: Layout,
+    eligible: Sequence[int],
+    holders: Sequence[Sequence[int]],
+    kind: str,
+    share: float,
+    tally: _Tally,
+    rng: np.random.Generator,
+    wish: QualityWish | None = None,
+) -> list[int]:
+    """Choose a share of the eligible items, the same in each stratum within one."""
+    strata: dict[Hashable, list[int]] = {}
+    for index in eligible:
+        item = layout.items[index]
+        strata.setdefault((item.candidates, item.testset), []).append(index)
+    names = list(strata)
+    credit = float(rng.random()) if len(names) > 1 else 0.5
+    chosen: list[int] = []
+    for place in rng.permutation(len(names)).tolist():
+        members = strata[names[place]]
+        credit += share * len(members)
+        wanted = int(credit + 1e-9)
+        credit -= wanted
+        pool = [members[one] for one in rng.permutation(len(members)).tolist()]
+        while pool and wanted > 0:
+            best = min(
+                range(min(LOOKS, len(pool))),
+                key=lambda at: _cost(layout, pool[at], holders, kind, tally),
+            )
+            pool[best], pool[-1] = pool[-1], pool[best]
+            index = pool.pop()
+            item = layout.items[index]
+            if wish and not any(wish.may_damage(item, side) for side in range(len(item.candidates))):
+                continue
+            wanted -= 1
+            chosen.append(index)
+            tally.items.add(item.key)
+            tally.segments[item.segment] += 1
+            tally.raters.update((kind, rater) for rater in holders[index])
+        credit += min(wanted, 1)
+    return chosen
+
+
+def _cost(
+    layout: Layout, index: int, holders: Sequence[Sequence[int]], kind: str, tally: _Tally
+) -> tuple[int, int, int]:
+    """Say how little an item suits: its own, its segment's and its raters' quality control so far."""
+    item = layout.items[index]
+    raters = sum(tally.raters[kind, rater] ** 2 for rater in holders[index])
+    return (item.key in tally.items, tally.segments[item.segment], raters)
