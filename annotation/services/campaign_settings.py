@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from annotation.models import Campaign
+from annotation.services.people_settings import people_check
 from annotation.stats.disagreement import POINTS
 from evalplatform.errors import BadInput
 
@@ -31,8 +32,11 @@ class CampaignSettings:
         asks_profile: raters fill in a form on languages and experience before they begin.
         practice: number of practice items.
         calibration: number of calibration items after practice.
-        guidelines: Markdown by language tag, beside the campaign's guidelines.
+        expected: what is expected of each of these, each {"low", "high"} or {"choice"}, with "why" in the
+            researcher's words or "reason", the name of ours.
+        guidelines: Markdown by language of the interface, beside the campaign's guidelines.
         joins: anybody with the joining link may take part (pool campaigns, panels).
+        join_version: the joining links that work; it grows when the link is replaced.
         return_url: where a panel takes raters back to; "{code}" stands for the completion code.
         lease_minutes: how long a rater of a pool campaign keeps an item without answering.
         most_items: how many items a rater of a pool campaign may take; 0 for no limit.
@@ -56,8 +60,10 @@ class CampaignSettings:
     asks_profile: bool = False
     practice: int = 0
     calibration: int = 0
+    expected: tuple[dict[str, Any], ...] = ()
     guidelines: dict[str, str] = field(default_factory=dict)
     joins: bool = False
+    join_version: int = 1
     return_url: str = ""
     lease_minutes: int = 30
     most_items: int = 0
@@ -115,3 +121,4 @@ def _check(made: CampaignSettings) -> None:
         raise BadInput(f"There is no treatment “{made.treatment}”.", "Choose replace or pool.")
     if not made.points >= 0:
         raise BadInput(f"{made.points} points cannot be used.", "Give a number from 0 on.")
+    people_check(made)

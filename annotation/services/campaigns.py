@@ -20,8 +20,10 @@ from annotation.models import AuditEvent, Campaign, CampaignOutput, Participatio
 from annotation.protocols import PROTOCOLS, Protocol
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.guidelines import guidelines_notices, text_length_check
-from annotation.services.items import ItemDraft, items_draft
+from annotation.services.items import ItemDraft, items_draft, segments_judged
 from annotation.services.planning import assignments_write, items_write, plan_draft
+from annotation.services.practice_items import PracticeDraft
+from annotation.services.practice_setup import practice_draft, practice_settings, practice_write
 from annotation.services.selection import PlainTexts, Selection
 from annotation.services.studies import raters_ready, study_ready
 from evalplatform.errors import BadInput, Conflict
@@ -33,6 +35,7 @@ from mtcore.services.texts import as_bad_input
 from mtcore.services.versions import version_original
 
 MAX_SEED = 2**63 - 1
+_LONG = ("guidelines", "consent", "practice")
 #: The difference, in z, whose chance of being found is told before a campaign.
 EXAMPLE_DIFFERENCE = 0.1
 
@@ -58,6 +61,7 @@ class CampaignOptions:
     study: str = ""
     opened: bool = True
     settings: CampaignSettings = field(default_factory=CampaignSettings)
+    practice: tuple[PracticeDraft, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,19 @@ def campaign_draft(
         spread=options.spread,
         rng=planning,
     )
-    notices = (*items.notices, *guidelines_notices(options.guidelines))
+    practice = practice_draft(
+        settings=options.settings,
+        read=options.practice,
+        protocol=protocol_find(options.protocol),
+        scale=options.scale,
+        selection=selection,
+        texts=texts,
+        judged=segments_judged(items.drafts),
+        seed=options.seed,
+    )
+    options = replace(options, practice=practice, settings=practice_settings(options.settings, practice))
+    shown = (options.guidelines, *options.settings.guidelines.values())
+    notices = (*items.notices, *(notice for text in shown for notice in guidelines_notices(text)))
     return CampaignDraft(options, selection, texts, items.drafts, plan, notices)
 
 
@@ -178,6 +194,7 @@ def campaign_create(*, draft: CampaignDraft, owner: User | None = None) -> Campa
             campaign = _write_campaign(draft, study)
             _write_outputs(campaign, draft)
             _write_plan(campaign, draft)
+            practice_write(campaign=campaign, drafts=options.practice)
             AuditEvent.note(
                 "campaign.created", actor=owner, study=study, campaign=campaign, options=_plain(options)
             )
@@ -332,4 +349,4 @@ def _write_plan(campaign: Campaign, draft: CampaignDraft) -> None:
 
 def _plain(options: CampaignOptions) -> dict[str, object]:
     """Return the options for the audit trail, without the long texts."""
-    return {name: value for name, value in asdict(options).items() if name not in ("guidelines", "consent")}
+    return {name: value for name, value in asdict(options).items() if name not in _LONG}

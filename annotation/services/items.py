@@ -106,6 +106,14 @@ def items_draft(
     return Items(tuple(drafts), tuple(notices))
 
 
+def segments_judged(drafts: Sequence[ItemDraft]) -> dict[str, set[int]]:
+    """Return the segments that items judge, by test set."""
+    found: dict[str, set[int]] = {}
+    for draft in drafts:
+        found.setdefault(draft.testset, set()).add(draft.segment)
+    return found
+
+
 def choose_segments(
     spec: str, testset: str, n_segments: int, whole: Sequence[int], rng: np.random.Generator
 ) -> list[int]:

@@ -56,7 +56,10 @@ class Command(HouseCommand):
         add_plan_arguments(parser)
         for group in SETTINGS:
             group.add(parser)
-        parser.add_argument("--guidelines", metavar="FILE", help="Markdown for the raters")
+        parser.add_argument(
+            "--guidelines", nargs="+", action="extend", metavar="[LANGUAGE=]FILE",
+            help="Markdown for the raters; also in languages of the interface, as de=FILE",
+        )  # fmt: skip
         parser.add_argument("--consent", metavar="FILE", help="text that raters agree to")
         parser.add_argument("--study", default="", metavar="NAME", help="study it belongs to")
         parser.add_argument("--owner", metavar="USER", help="user who owns the study")
@@ -180,20 +183,22 @@ def _campaign_options(options: dict[str, Any]) -> CampaignOptions:
     protocol = PROTOCOLS[options["protocol"]]
     if options["scale"] and protocol.record != "rating":
         raise BadInput(f"Protocol {protocol.name} has no scale.", "Leave --scale out.")
+    scale = _scale(options["scale"] or "1-100")
     return CampaignOptions(
         name=options["name"],
         protocol=protocol.name,
         raters=rater_names(options["raters"]),
         judgements=options["judgements"],
         seed=secret_seed() if options["seed"] is None else options["seed"],
-        scale=_scale(options["scale"] or "1-100"),
+        scale=scale,
         pairs=options["pairs"] or "all",
         spread=options["spread"],
         segments=options["segments"],
-        guidelines=document_read(options["guidelines"]) if options["guidelines"] else "",
+        guidelines=people_arguments.guidelines(options)[0],
         consent=document_read(options["consent"]) if options["consent"] else "",
         study=options["study"],
         opened=not options["draft"],
+        practice=people_arguments.practice(options, scale),
         settings=CampaignSettings.read({k: v for group in SETTINGS for k, v in group.read(options).items()}),
     )
 
