@@ -8,8 +8,7 @@ from celery import shared_task
 from kombu.exceptions import OperationalError
 
 from annotation.models import Campaign
-from annotation.services.scoring import campaign_score
-from annotation.stats.options import ScoreOptions
+from annotation.services.scoring import campaign_score, options_read
 from evalplatform.errors import UserError
 
 logger = logging.getLogger(__name__)
@@ -26,7 +25,7 @@ def campaign_score_task(campaign_key: str) -> str:
     if campaign is None:
         return "the campaign is gone"
     try:
-        return campaign_score(campaign=campaign, options=ScoreOptions()).signature
+        return campaign_score(campaign=campaign, options=options_read(campaign, {})).signature
     except UserError as error:
         return str(error)
 

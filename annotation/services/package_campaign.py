@@ -61,6 +61,7 @@ def _description(campaign: Campaign, names: Pseudonyms) -> dict[str, Any]:
         "mode": campaign.mode,
         "state": campaign.state,
         "judgements_per_item": campaign.judgements,
+        "judged_again": facts.treatment,
         "seed": campaign.seed,
         "spread": campaign.spread,
         "pairs": campaign.pairs,

@@ -6,7 +6,7 @@ import json
 import platform
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ from annotation.services.package_scores import (
     options_name,
     places_of,
     study_result,
+    usual_of_study,
+    usual_options,
 )
 from annotation.services.package_texts import NO_DOCUMENT, mtme_texts_write, testset_write
 from annotation.services.pseudonyms import Pseudonyms, pseudonyms_ready
@@ -217,26 +219,27 @@ class _Writer:
             if campaign.judged.is_empty:
                 self.notices.append(f"“{row.name}” has no judgements yet.")
                 continue
-            for name, options in self._options(ScoreRun.objects.filter(campaign=row), "campaign").items():
+            runs = ScoreRun.objects.filter(campaign=row)
+            for name, options in self._options(runs, usual_options(campaign)).items():
                 with self._tried(f"“{row.name}” with {name}"):
                     result = campaign_result(package, campaign, options, self.versions)
                     write_json(self.folder / campaign.folder / "scores" / f"{name}.json", result)
         if all(campaign.judged.is_empty for campaign in package.campaigns):
             return
         runs = ScoreRun.objects.filter(study=self.study, campaign=None)
-        for name, options in self._options(runs, "study").items():
+        for name, options in self._options(runs, usual_of_study(package)).items():
             with self._tried(f"the study with {name}"):
                 result = study_result(package, options, self.versions)
                 write_json(self.folder / "scores" / f"{name}.json", result)
 
-    def _options(self, runs: Any, scope: str) -> dict[str, ScoreOptions]:
+    def _options(self, runs: Any, usual: ScoreOptions) -> dict[str, ScoreOptions]:
         """Return the options to score with, by the names of their files."""
-        chosen = [ScoreOptions(scope=scope), ScoreOptions(scope=scope, by_condition=True)]
+        chosen = [usual, replace(usual, by_condition=True)]
         for stored in runs.filter(result__isnull=False).order_by("pk").values_list("options", flat=True):
             options = options_again(stored)
             if options is not None:
                 chosen.append(options)
-        return dict(sorted({options_name(options, scope): options for options in chosen}.items()))
+        return dict(sorted({options_name(options, usual): options for options in chosen}.items()))
 
     @contextmanager
     def _tried(self, what: str) -> Iterator[None]:

@@ -188,6 +188,7 @@ def _campaign(files: Files, folder: str, notations: Notations) -> PackagedCampai
             str(told["protocol"]),
             str(told["languages"]),
             None if scale is None else (float(scale[0]), float(scale[1])),
+            str(told.get("judged_again", "replace")),
         )
         outputs = [(str(one["testset"]), one["input"] or "") for one in told["outputs"]]
         rated = PROTOCOLS[facts.protocol].record == "rating"

@@ -12,7 +12,7 @@ from annotation.services.package_layout import slugs
 from annotation.services.package_read import Package, PackagedCampaign
 from annotation.services.score_compute import scores_compute, table_with_others
 from annotation.services.scoring import digest, strict
-from annotation.services.study_scores import study_compute
+from annotation.services.study_scores import study_compute, study_treatment
 from annotation.stats.aggregate import AVERAGED_KINDS
 from annotation.stats.disagreement import counted_rounds
 from annotation.stats.options import ScoreOptions
@@ -36,19 +36,30 @@ def options_again(stored: Mapping[str, Any]) -> ScoreOptions | None:
         return None
 
 
-def options_name(options: ScoreOptions, scope: str = "campaign") -> str:
+def options_name(options: ScoreOptions, usual: ScoreOptions | None = None) -> str:
     """Return the name of the file with the scores of these options.
 
     Args:
         options: the options.
-        scope: the usual scope: of a campaign or a study.
+        usual: those of a campaign or a study of which nothing else was asked.
     """
-    plain = replace(options, scope=scope)
-    if options.scope == scope and plain == ScoreOptions(scope=scope):
+    usual = usual or ScoreOptions()
+    if options == usual:
         return "standard"
-    if options.scope == scope and plain == ScoreOptions(scope=scope, by_condition=True):
+    if options == replace(usual, by_condition=True):
         return "by-condition"
     return f"options-{digest(asdict(options))[:12]}"
+
+
+def usual_options(campaign: PackagedCampaign) -> ScoreOptions:
+    """Return the options of a packaged campaign of which nothing was asked."""
+    return ScoreOptions(disagreement=campaign.facts.treatment)
+
+
+def usual_of_study(package: Package) -> ScoreOptions:
+    """Return the options of a packaged study of which nothing was asked."""
+    treatment = study_treatment(one.facts.treatment for one in package.campaigns)
+    return ScoreOptions(scope="study", disagreement=treatment)
 
 
 def campaign_result(
@@ -108,7 +119,9 @@ def human_scores(package: Package) -> dict[str, str]:
             continue
         several = len(_references(campaign)) > 1
         for name, values in (("raw", table.score), ("z", standardise(table).z)):
-            for (testset, input_, reference), systems in sorted(_segment_means(table, values).items()):
+            for (testset, input_, reference), systems in sorted(
+                _segment_means(table, values, campaign.facts.treatment).items()
+            ):
                 own = f"-{references[reference]}" if several else ""
                 stem = f"{campaign.facts.languages.replace(':', '-')}.{campaign.slug}{own}-{name}"
                 path = f"{folders[testset, input_]}/human-scores/{stem}"
@@ -139,7 +152,7 @@ def _mean(values: list[float]) -> float | None:
 
 
 def _segment_means(
-    table: RatingTable, values: FloatArray
+    table: RatingTable, values: FloatArray, treatment: str
 ) -> dict[tuple[str, str, str], dict[str, dict[str, float]]]:
     """Return the mean of the ratings that count: (test set, input, reference) → system → segment → mean."""
     kept = np.array([not reason for reason in table.excluded_by], dtype=bool)
@@ -148,7 +161,7 @@ def _segment_means(
     chosen = counted[table.credit_rating]
     row, entry = table.credit_rating[chosen], table.credit_entry[chosen]
     cell = entry * width + table.segment[row]
-    newest = counted_rounds(cell, table.rounds[row])
+    newest = counted_rounds(cell, table.rounds[row], treatment)
     row, cell = row[newest], cell[newest]
     present = ~np.isnan(values[row])
     row, cell = row[present], cell[present]

@@ -11,10 +11,11 @@ import numpy as np
 from annotation.services.correction_notes import correction_notes
 from annotation.services.notation import Notations
 from annotation.services.records import Comparisons
-from annotation.services.score_notes import notes
+from annotation.services.score_notes import notes, round_note
 from annotation.stats.options import ScoreOptions, signature
 from annotation.stats.preference import score_comparisons
 from annotation.stats.records import Entry, RatingTable
+from annotation.stats.rounds import numbers_again
 from annotation.stats.score import CONDITION_KEYS, score_ratings
 from annotation.stats.significance import holm
 
@@ -75,7 +76,10 @@ def scores_compute(judged: Judged, options: ScoreOptions, versions: Mapping[str,
     exclusions = sum(1 for row in scores["raters"] if row["excluded_by"])
     record = "rating" if isinstance(judged.records, RatingTable) else "comparison"
     line = signature(options, judged.protocol, exclusions, versions, record)
-    said = [*notes(scores, judged.assigned, judged.done), *correction_notes(scores["pairs"], options)]
+    again: list[str] = []
+    if isinstance(judged.records, RatingTable):
+        again = round_note(*numbers_again(judged.records), options.disagreement)
+    said = [*again, *notes(scores, judged.assigned, judged.done), *correction_notes(scores["pairs"], options)]
     return {"signature": line, **scores, "notes": said}
 
 

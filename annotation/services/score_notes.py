@@ -19,6 +19,28 @@ BOUND = (
 )
 
 
+def round_note(n_items: int, n_first: int, disagreement: str) -> list[str]:
+    """Say what counts of items that were judged again; nothing where there are none.
+
+    Args:
+        n_items: texts with judgements of the extra round that count.
+        n_first: first judgements of these.
+        disagreement: what counts of them.
+    """
+    if not n_items:
+        return []
+    counts = {
+        "replace": "the new judgements count, the first stay in their raters' mean and spread",
+        "pool": "first and new judgements count together",
+        "none": "the first judgements alone count",
+    }
+    firsts = counted(n_first, "first judgement")
+    return [
+        f"{counted(n_items, 'item')} {'was' if n_items == 1 else 'were'} judged again "
+        f"({firsts}): {counts[disagreement]}."
+    ]
+
+
 def notes(scores: Mapping[str, Any], assigned: int, done: int) -> list[str]:
     """Say in words who was excluded, what is missing and which numbers rest on little."""
     found = []

@@ -13,6 +13,7 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from annotation.models import Assignment, Campaign, CampaignOutput, Item, Judgement, Participation, ScoreRun
 from annotation.protocols import PROTOCOLS
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.notation import Notations
 from annotation.services.records import Comparisons, comparisons_read, ratings_read
 from annotation.services.score_compute import Judged, scores_compute, table_with_others
@@ -38,8 +39,18 @@ READS = 3
 
 
 def options_read(campaign: Campaign, given: Mapping[str, Any]) -> ScoreOptions:
-    """Make options for a campaign from what a person typed; see `options_from`."""
-    return options_from(given, CampaignOutput.objects.filter(campaign=campaign))
+    """Make options for a campaign from what a person typed; see `options_from`.
+
+    What is not said of items that were judged again is as the campaign has it.
+    """
+    said = {name: value for name, value in given.items() if value not in (None, "")}
+    usual = {"disagreement": campaign_treatment(campaign)}
+    return options_from(usual | said, CampaignOutput.objects.filter(campaign=campaign))
+
+
+def campaign_treatment(campaign: Campaign) -> str:
+    """Return what becomes of the first judgements of items that are judged again."""
+    return CampaignSettings.of(campaign).treatment
 
 
 def options_from(given: Mapping[str, Any], outputs: QuerySet[CampaignOutput]) -> ScoreOptions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from annotation.services.score_compute import (
 )
 from annotation.services.scoring import (
     READS,
+    campaign_treatment,
     digest,
     judgements_digest,
     options_from,
@@ -42,13 +43,15 @@ Row = dict[str, Any]
 class Facts:
     """What decides which campaigns go together.
 
-    `scale` is None where people choose between translations.
+    `scale` is None where people choose between translations; `treatment` says what becomes of the first
+    judgements of items that are judged again.
     """
 
     name: str
     protocol: str
     languages: str
     scale: tuple[float, float] | None
+    treatment: str = "replace"
 
     @property
     def group(self) -> tuple[str, str, tuple[float, float]]:
@@ -70,12 +73,21 @@ def facts_of(campaign: Campaign) -> Facts:
         campaign.protocol,
         (":" if any("-" in tag for tag in tags) else "-").join(tags),
         (campaign.scale_low, campaign.scale_high) if rated else None,
+        campaign_treatment(campaign),
     )
+
+
+def study_treatment(treatments: Iterable[str]) -> str:
+    """Return what a study does with items that were judged again: what all its campaigns do, else replace."""
+    found = set(treatments)
+    return found.pop() if len(found) == 1 else ScoreOptions().disagreement
 
 
 def study_options(study: Study, given: Mapping[str, Any]) -> ScoreOptions:
     """Make options for a study from what a person typed; the scope is the study unless another is named."""
-    chosen = {"scope": "study"} | {name: value for name, value in given.items() if value not in (None, "")}
+    treatments = [campaign_treatment(one) for one in Campaign.objects.filter(study=study)]
+    usual = {"scope": "study", "disagreement": study_treatment(treatments)}
+    chosen = usual | {name: value for name, value in given.items() if value not in (None, "")}
     return options_from(chosen, CampaignOutput.objects.filter(campaign__study=study))
 
 

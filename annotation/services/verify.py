@@ -29,10 +29,13 @@ from annotation.services.package_scores import (
     options_again,
     options_name,
     study_result,
+    usual_of_study,
+    usual_options,
 )
 from annotation.services.verify_compare import ABSENT, Comparison, Difference
 from annotation.services.verify_consistency import consistency_check, files_expect
 from annotation.services.versions import versions_read
+from annotation.stats.options import ScoreOptions
 from annotation.stats.records import RatingTable
 from annotation.stats.standardise import standardise
 from evalplatform.errors import BadInput, UserError
@@ -194,7 +197,7 @@ class _Check:
             self._result(
                 path,
                 campaign.facts.name,
-                "campaign",
+                usual_options(campaign),
                 lambda options: campaign_result(package, campaign, options, self.versions),
             )
 
@@ -203,14 +206,17 @@ class _Check:
         self._expect_standard(paths, "scores", all(one.judged.is_empty for one in package.campaigns))
         for path in paths:
             self._result(
-                path, package.study, "study", lambda options: study_result(package, options, self.versions)
+                path,
+                package.study,
+                usual_of_study(package),
+                lambda options: study_result(package, options, self.versions),
             )
 
     def _expect_standard(self, paths: list[str], folder: str, is_empty: bool) -> None:
         if not is_empty and f"{folder}/{STANDARD}.json" not in paths:
             self.found.add(f"{folder}/{STANDARD}.json", "", "the file", ABSENT, "expected")
 
-    def _result(self, path: str, name: str, scope: str, compute: Any) -> None:
+    def _result(self, path: str, name: str, usual: ScoreOptions, compute: Any) -> None:
         stored = read_json(self.files, path)
         plain = stored.get("options") if isinstance(stored, dict) else None
         options = options_again(plain) if isinstance(plain, dict) else None
@@ -218,8 +224,8 @@ class _Check:
             self.found.add(path, name, "options", plain, "no options of scores")
             return
         own = path.rsplit("/", 1)[-1].removesuffix(".json")
-        if options_name(options, scope) != own and not (self.other_version and own.startswith("options-")):
-            self.found.add(path, name, "options", own, options_name(options, scope))
+        if options_name(options, usual) != own and not (self.other_version and own.startswith("options-")):
+            self.found.add(path, name, "options", own, options_name(options, usual))
         try:
             fresh = compute(options)
         except (ValueError, UserError) as error:

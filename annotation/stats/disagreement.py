@@ -20,6 +20,16 @@ TOLERANCE = 1e-9
 """A difference larger than the limit by no more than this is floating-point noise."""
 
 
+USUAL_WIDTHS = (99.0, 100.0)
+"""Widths of the scales on which the usual difference was meant: 1 to 100 and 0 to 100."""
+
+
+def usual_points(low: float, high: float) -> float:
+    """Return the difference that is still agreement on a scale: 30 points of 100, else the same share."""
+    width = high - low
+    return POINTS if width in USUAL_WIDTHS else POINTS / 100 * width
+
+
 class DisagreementError(ValueError):
     """A reading that is not defined for these ratings."""
 

@@ -15,6 +15,7 @@ from annotation.stats.randomisation import randomisation_p_values
 from annotation.stats.ranking import WIN_LEVEL, clusters, rank_ranges
 from annotation.stats.records import BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.resampling import bootstrap_systems, per_unit, percentile_interval
+from annotation.stats.rounds import table_counted
 from annotation.stats.score_rows import (
     CONDITION_KEYS,
     Intervals,
@@ -67,10 +68,11 @@ def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> di
             a segment has none.
     """
     options = options or ScoreOptions()
+    table = table_counted(table, options.disagreement)
     table = (table if options.by_condition else table.by_system()).canonical()
     _check_hypothesis(table, options)
     standardised = standardise(table, options.population)
-    averages = aggregate(table, standardised.z, options.repeats, options.disagreement)
+    averages = aggregate(table, standardised.z, options.repeats, "pool")
     units = _units(averages, options)
     groups = _ranked_groups(averages)
     pairs = np.array([pair for group in groups for pair in combinations(group, 2)], dtype=np.int64).reshape(

@@ -9,7 +9,7 @@ import numpy as np
 from annotation.services.report.data import RatedData
 from annotation.stats.aggregate import AVERAGED_KINDS
 from annotation.stats.description import drift, five_numbers, histogram
-from annotation.stats.disagreement import POINTS, judge_again
+from annotation.stats.disagreement import judge_again, usual_points
 from annotation.stats.records import BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.standardise import of_kinds
 
@@ -17,8 +17,6 @@ Row = dict[str, Any]
 Scale = tuple[float, float]
 MOST_APART = 200
 """Items listed when raters disagree; the count is of all."""
-
-USUAL_WIDTHS = (99.0, 100.0)
 
 
 def counted(table: RatingTable) -> BoolArray:
@@ -49,8 +47,7 @@ def progress(data: RatedData) -> Row:
 
 def apart_limit(scale: Scale) -> float:
     """Return the difference that still is agreement: 30 points of 100, the same share of other scales."""
-    width = scale[1] - scale[0]
-    return POINTS if width in USUAL_WIDTHS else POINTS / 100 * width
+    return usual_points(*scale)
 
 
 def items_apart(data: RatedData, scale: Scale) -> Row:

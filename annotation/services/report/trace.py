@@ -15,9 +15,9 @@ from annotation.services.report.ratings import counted
 from annotation.services.report.tables import Column, Table
 from annotation.services.score_table import number, raw_decimals
 from annotation.services.scoring import campaign_score
-from annotation.stats.disagreement import counted_rounds
 from annotation.stats.options import ScoreOptions
 from annotation.stats.records import KINDS, BoolArray, IntArray
+from annotation.stats.rounds import table_counted
 from evalplatform.errors import NotFound
 
 Row = dict[str, Any]
@@ -116,8 +116,7 @@ def ratings_of(data: RatedData, options: ScoreOptions, system: str, condition: M
         dtype=bool,
     )
     rows = np.unique(table.credit_rating[wanted[table.credit_entry]])
-    rows = rows[counted(table)[rows]]
-    rows = rows[counted_rounds(table.segment[rows], table.rounds[rows], options.disagreement)]
+    rows = rows[counted(table_counted(table, options.disagreement))[rows]]
     return np.array(
         sorted(rows.tolist(), key=lambda row: (natural(*table.segments[int(table.segment[row])]), row)),
         dtype=np.int64,

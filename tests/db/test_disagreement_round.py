@@ -1,0 +1,219 @@
+"""The disagreement round on constructed campaigns: exactly the right items, for the right raters, once."""
+
+import uuid
+from collections import Counter
+
+import pytest
+from django.db.models import Count, F, Q
+
+from annotation.models import Assignment, AuditEvent, Item
+from annotation.services.judging import judgement_save
+from annotation.services.rounds import round_assign, round_draft
+from annotation.services.scoring import campaign_score, options_read
+from annotation.services.withdrawal import rater_withdraw
+from tests.factories.campaigns import make_campaign
+from tests.factories.commands import refused, run
+
+pytestmark = pytest.mark.django_db
+# Scores of the three raters of each item, and whether `range` and `pairwise` (30 points) ask for it again.
+TRIPLES = [
+    ((50, 50, 50), False, False),
+    ((40, 55, 70), False, False),  # exactly 30 apart: agreement
+    ((40, 55, 71), True, False),
+    ((10, 10, 90), True, False),
+    ((10, 41, 72), True, True),
+    ((10, 40, 71), True, False),  # one gap is exactly 30
+    ((1, 50, 100), True, True),
+    ((69, 70, 99), False, False),
+]
+
+
+def answer(assignment, score):
+    participation = assignment.participation
+    if participation.consented_at is None:
+        participation.consented_at = "2027-01-01T00:00Z"
+        participation.save()
+    judgement_save(
+        participation=participation,
+        assignment_key=assignment.key,
+        client_key=uuid.uuid4().hex,
+        answers={"score": score},
+    )
+
+
+def open_of(item, round_=1):
+    found = Assignment.objects.filter(item=item, state="open", round=round_)
+    return list(found.select_related("participation__campaign", "participation__rater").order_by("pk"))
+
+
+def judged(raters=6, *, name="demo", systems=("OP",), triples=TRIPLES, **more):
+    """Make a campaign of one system whose items get the scores above, in order of their ids."""
+    campaign = make_campaign(
+        n_segments=len(triples), raters=raters, judgements=3, systems=systems, name=name, **more
+    )
+    for item, (scores, *_) in zip(campaign.items.order_by("pk"), triples, strict=True):
+        for assignment, score in zip(open_of(item), scores, strict=True):
+            answer(assignment, score)
+    return campaign
+
+
+def expected(campaign, place):
+    items = campaign.items.order_by("pk")
+    return {item.pk for item, triple in zip(items, TRIPLES, strict=True) if triple[place]}
+
+
+def again(campaign):
+    return Assignment.objects.filter(item__campaign=campaign, round=2)
+
+
+def check_counts(campaign):
+    """The counters agree with the rows, and no rater has an item twice in a round."""
+    live = Count("assignments", filter=~Q(assignments__state="released"))
+    assert not campaign.items.annotate(live=live).exclude(live=F("given")).exists()
+    rows = Assignment.objects.live().filter(item__campaign=campaign)
+    assert not rows.values("item", "participation", "round").annotate(n=Count("pk")).filter(n__gt=1).exists()
+    assert not rows.values("participation", "position").annotate(n=Count("pk")).filter(n__gt=1).exists()
+
+
+@pytest.mark.parametrize(("place", "reading"), [(1, "range"), (2, "pairwise")])
+@pytest.mark.parametrize("treatment", ["replace", "pool"])
+def test_exactly_the_right_items_come_back_for_both_readings_and_treatments(place, reading, treatment):
+    campaign = judged()
+    campaign.settings = {"reading": reading, "treatment": treatment}
+    campaign.save()
+    before = dict(Assignment.objects.values_list("pk", "state"))
+    draft = round_draft(campaign=campaign)
+    assert set(draft.apart) == expected(campaign, place) and not again(campaign).exists()
+    result = round_assign(campaign=campaign)
+    assert set(again(campaign).values_list("item", flat=True)) == expected(campaign, place)
+    assert Counter(Counter(again(campaign).values_list("item", flat=True)).values()) == {
+        3: len(expected(campaign, place))
+    }
+    assert set(Item.objects.filter(wanted=6, given=6).values_list("pk", flat=True)) == expected(
+        campaign, place
+    )
+    assert result.reading == reading and result.treatment == treatment
+    assert {pk: before[pk] for pk in before} == dict(
+        Assignment.objects.filter(pk__in=before).values_list("pk", "state")
+    )
+    for one in again(campaign).select_related("item"):
+        assert not Assignment.objects.filter(item=one.item, participation=one.participation, round=1).exists()
+    check_counts(campaign)
+
+
+def test_no_item_comes_back_twice_and_what_is_late_comes_later():
+    triples = [*TRIPLES[:3], *TRIPLES[4:5]]
+    campaign = make_campaign(n_segments=4, raters=6, judgements=3, systems=("OP",))
+    items = list(campaign.items.order_by("pk"))
+    for item, (scores, *_) in zip(items[:3], triples[:3], strict=True):
+        for assignment, score in zip(open_of(item), scores, strict=True):
+            answer(assignment, score)
+    late = open_of(items[3])
+    for assignment, score in zip(late[:2], (10, 90), strict=True):
+        answer(assignment, score)
+    first = round_assign(campaign=campaign)
+    assert first.apart == (items[2].pk,) and first.waiting == 1
+    assert round_assign(campaign=campaign).apart == () and again(campaign).count() == 3
+    for assignment in open_of(items[2], 2):
+        answer(assignment, 1 if assignment.pk % 2 else 100)  # they differ again: there is no third round
+    answer(late[2], 50)
+    last = round_assign(campaign=campaign)
+    assert last.apart == (items[3].pk,) and last.already == 1
+    assert again(campaign).count() == 6
+    check_counts(campaign)
+    assert AuditEvent.objects.filter(action="round.assigned").count() == 3
+
+
+def test_too_few_new_raters_means_the_same_ones_and_is_said():
+    campaign = judged(raters=5)
+    out, _ = run("disagreement_round", "demo")
+    assert "5 of 8 items are to be judged again" in out and "5 go to the raters who judged them before" in out
+    for one in again(campaign):
+        assert Assignment.objects.filter(item=one.item, participation=one.participation, round=1).exists()
+    check_counts(campaign)
+    event = AuditEvent.objects.get(action="round.assigned")
+    assert event.data["same_raters"] == 5 and event.data["new_raters"] == 0
+
+
+def test_who_has_left_or_is_excluded_gets_nothing():
+    campaign = judged(raters=8)
+    campaign.participations.filter(rater__name="R1").update(state="left")
+    campaign.participations.filter(rater__name="R2").update(excluded_by="careless")
+    round_assign(campaign=campaign)
+    names = set(again(campaign).values_list("participation__rater__name", flat=True))
+    assert names and not names & {"R1", "R2"}
+
+
+def test_judgements_of_excluded_raters_do_not_send_an_item_back():
+    campaign = judged(raters=3, triples=[((10, 90, 20), True, True)])
+    item = campaign.items.get()
+    odd = item.assignments.get(judgements__score=90)
+    assert round_draft(campaign=campaign).apart == (item.pk,)
+    odd.participation.excluded_by = "clicks anything"
+    odd.participation.save()
+    assert round_draft(campaign=campaign).apart == ()
+    assert round_draft(campaign=campaign, reading="pairwise").unread == 1
+
+
+def test_loads_of_the_extra_round_are_even_and_finished_raters_go_on():
+    triples = [((10, 50, 100), True, True)] * 12
+    campaign = judged(raters=8, triples=triples)
+    assert set(campaign.participations.values_list("state", flat=True)) == {"finished"}
+    round_assign(campaign=campaign)
+    loads = Counter(Assignment.objects.live().values_list("participation", flat=True))
+    assert max(loads.values()) - min(loads.values()) <= 1
+    assert set(campaign.participations.values_list("state", flat=True)) == {"active"}
+    row = campaign.participations.first()
+    assert row.settings["more_after"] == row.assignments.filter(state="done").count()
+
+
+def test_other_kinds_of_items_do_not_come_back():
+    campaign = judged()
+    Item.objects.filter(pk__in=expected(campaign, 2)).update(kind="bad_reference")
+    draft = round_draft(campaign=campaign)
+    assert set(draft.apart) == expected(campaign, 1) - expected(campaign, 2)
+
+
+@pytest.mark.parametrize(("treatment", "means"), [("replace", 60.0), ("pool", 50.0)])
+def test_scores_follow_the_treatment_by_hand(treatment, means):
+    """First 10, 40, 70 (mean 40), then 50, 60, 70 (mean 60): replaced 60, pooled 50."""
+    campaign = judged(triples=[((10, 40, 70), True, False), ((50, 50, 50), False, False)])
+    campaign.settings = {"treatment": treatment}
+    campaign.save()
+    before = campaign_score(campaign=campaign, options=options_read(campaign, {})).result
+    assert before["systems"][0]["raw_mean"] == pytest.approx((40 + 50) / 2)
+    item = Item.objects.get(pk=round_assign(campaign=campaign).apart[0])
+    for assignment, score in zip(open_of(item, 2), (50, 60, 70), strict=True):
+        answer(assignment, score)
+    run_ = campaign_score(campaign=campaign, options=options_read(campaign, {}))
+    assert run_.result["systems"][0]["raw_mean"] == pytest.approx((means + 50) / 2)
+    assert f"disagreement:{treatment}" in run_.signature
+    assert any("judged again" in note for note in run_.result["notes"])
+    none = campaign_score(campaign=campaign, options=options_read(campaign, {"disagreement": "none"}))
+    assert none.result["systems"][0]["raw_mean"] == pytest.approx((40 + 50) / 2)
+
+
+def test_who_leaves_in_the_extra_round_is_replaced():
+    campaign = judged(raters=8)
+    round_assign(campaign=campaign)
+    leaver = again(campaign).values_list("participation__rater__name", flat=True).first()
+    n = again(campaign).filter(participation__rater__name=leaver).count()
+    result = rater_withdraw(campaign=campaign, rater=leaver)
+    assert sum(result.given.values()) == n == result.released
+    assert again(campaign).exclude(state="released").count() == 15
+    check_counts(campaign)
+
+
+def test_what_cannot_be_done_is_said():
+    judged()
+    make_campaign("pairwise_fluency", name="pairs")
+    make_campaign(name="two", judgements=2)
+    assert "asks for preferences" in refused("disagreement_round", "pairs")
+    assert "three judgements an item, here are 2" in refused(
+        "disagreement_round", "two", "--reading", "pairwise"
+    )
+    assert "cannot be used" in refused("disagreement_round", "demo", "--points", "nan")
+    run("close_campaign", "demo")
+    assert "is closed" in refused("disagreement_round", "demo")
+    out, err = run("disagreement_round", "demo", "--dry-run")
+    assert "5 of 8 items" in out and "nothing was written" in err
