@@ -1,0 +1,118 @@
+"""How long a rater worked: time by the server's clock, without idleness, and never twice for one moment.
+
+An answer has a window, from the first time its screen was served until the answer arrived, and a length: how
+long the browser saw the rater active on it. Screens are served ahead and answers may arrive late, several at
+once, so windows overlap. One person works on one thing at a time: the lengths are laid into their windows,
+each as late as it can be, and of what does not fit side by side only what fits counts. That is the most work
+that can have taken place inside the windows (Glover 1967: for windows, the greedy choice is the best one).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MILLISECOND = timedelta(milliseconds=1)
+Piece = tuple[int, int]
+"""From, to: milliseconds since 1970."""
+
+
+class Window(NamedTuple):
+    """Work of some length that took place between two moments, all in milliseconds."""
+
+    start: int
+    end: int
+    length: int
+
+
+class Answered(NamedTuple):
+    """When the screen of an answer was first served, when the answer arrived, and how long it took.
+
+    The times are the server's; `active_ms` is the browser's count without idleness, None when there is none.
+    """
+
+    shown_at: datetime | None
+    submitted_at: datetime
+    active_ms: int | None
+
+
+@dataclass(frozen=True)
+class WorkRules:
+    """What does not count.
+
+    Attributes:
+        longest: one answer counts at most this long, whatever the browser says.
+        uncounted: without the browser's count an answer counts from when its page was served, at most this
+            long.
+    """
+
+    longest: timedelta = timedelta(minutes=15)
+    uncounted: timedelta = timedelta(minutes=5)
+
+
+RULES = WorkRules()
+
+
+def window_of(answer: Answered, rules: WorkRules = RULES) -> Window:
+    """Return the window and the length of an answer; without a time of showing it took what was counted."""
+    end = (answer.submitted_at - EPOCH) // MILLISECOND
+    start = None if answer.shown_at is None else min(end, (answer.shown_at - EPOCH) // MILLISECOND)
+    if answer.active_ms is not None:
+        length = min(max(0, answer.active_ms), rules.longest // MILLISECOND)
+    else:
+        length = 0 if start is None else min(end - start, rules.uncounted // MILLISECOND)
+    return Window(end - length if start is None else start, end, length)
+
+
+def lay_out(windows: Sequence[Window]) -> list[list[Piece]]:
+    """Return the pieces of time that count for each window, latest first; no two pieces overlap.
+
+    Going back in time, each moment belongs to the open window that began last and has work left.
+    """
+    pieces: list[list[Piece]] = [[] for _ in windows]
+    coming = sorted(range(len(windows)), key=lambda number: windows[number].end)
+    waiting: list[tuple[int, int, int]] = []
+    now = windows[coming[-1]].end if coming else 0
+    while coming or waiting:
+        if not waiting:
+            now = min(now, windows[coming[-1]].end)
+        while coming and windows[coming[-1]].end >= now:
+            number = coming.pop()
+            heappush(waiting, (-windows[number].start, number, windows[number].length))
+        start, number, left = heappop(waiting)
+        begin = max(-start, now - left, windows[coming[-1]].end if coming else -start)
+        if begin < now:
+            pieces[number].append((begin, now))
+            left -= now - begin
+            now = begin
+            if left > 0 and -start < now:
+                heappush(waiting, (start, number, left))
+    return pieces
+
+
+def by_day(pieces: Iterable[Piece], zone: tzinfo) -> dict[date, int]:
+    """Return the milliseconds on each day of a time zone; a piece over midnight counts on both days."""
+    days: dict[date, int] = defaultdict(int)
+    for begin, end in pieces:
+        while begin < end:
+            day = (EPOCH + begin * MILLISECOND).astimezone(zone).date()
+            midnight = datetime.combine(day + timedelta(days=1), time(), zone)
+            until = min(end, max(begin + 1, (midnight - EPOCH) // MILLISECOND))
+            days[day] += until - begin
+            begin = until
+    return dict(days)
+
+
+def whole_minutes(milliseconds: int) -> int:
+    """Return the nearest number of minutes, one for anything shorter, so that sums of what is shown agree."""
+    return 0 if milliseconds <= 0 else max(1, (milliseconds + 30_000) // 60_000)
+
+
+def hours_and_minutes(minutes: int) -> str:
+    """Write minutes as hours and minutes: 90 is 1:30."""
+    return f"{minutes // 60}:{minutes % 60:02d}"
