@@ -33,6 +33,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "evalplatform.middleware.SmallerStatics",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "evalplatform.middleware.ContentSecurityPolicy",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -177,6 +178,11 @@ else:
         "unacked_restore_interval": 5,
         "unacked_restore_throttle": 1,
     }
+
+# Runs (docs/adr/0001-runs.md): how long one stays with a worker that is not heard from, and which
+# accelerators this process's worker may use ("cuda:0", "0,1"; empty: all of the machine).
+RUN_LEASE_SECONDS = ENV.run_lease_seconds
+RUN_DEVICE = ENV.run_device
 
 LOGGING = {
     "version": 1,

@@ -1,5 +1,6 @@
 """Who a rater's browser is, and how errors reach it. A session holds what invitations have opened."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from functools import wraps
@@ -64,6 +65,25 @@ def participation_of(request: HttpRequest, campaign_key: str) -> Participation:
     return found
 
 
+def owner_mark(participation: Participation) -> str:
+    """Return what a page knows its rater by, to keep answers of several raters on one browser apart."""
+    return hashlib.sha256(participation.key.encode()).hexdigest()[:16]
+
+
+def _owner_check(request: HttpRequest, participation: Participation) -> None:
+    """Make sure that a page speaks for the rater whose invitation this browser opened last.
+
+    Raises:
+        InvitationNeeded: somebody else opened theirs meanwhile; nothing may be taken for them.
+    """
+    owner = request.headers.get("X-Rating-Owner", "")
+    if owner and owner != owner_mark(participation):
+        raise InvitationNeeded(
+            _("Somebody else has opened an invitation to this campaign in this browser."),
+            _("Open your own invitation link again; what you typed is kept."),
+        )
+
+
 def no_referrer(view: View) -> View:
     """Keep the address of a page from every server it leads to, whatever its answer is."""
 
@@ -92,6 +112,7 @@ def _with_participation(view: View, answer: Answer) -> View:
         participation = None
         try:
             participation = participation_of(request, campaign_key)
+            _owner_check(request, participation)
             return view(request, participation, **kwargs)
         except UserError as error:
             return answer(request, error, participation)

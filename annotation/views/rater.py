@@ -1,6 +1,5 @@
 """The rater's pages and the JSON behind them. What goes out is drawn from a `Screen`, never from a row."""
 
-import hashlib
 import json
 from typing import Any
 
@@ -17,9 +16,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.forms import ConsentForm
 from annotation.models import Campaign, Participation
 from annotation.protocols.base import Screen
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.invitations import invitation_read, participation_check
 from annotation.services.judging import answer_key, judgement_save
 from annotation.services.participation import (
+    TEXT_LENGTH,
     completion_code,
     consent_check,
     consent_text,
@@ -36,6 +37,7 @@ from annotation.views.access import (
     InvitationCsrf,
     error_page,
     no_referrer,
+    owner_mark,
     rater_json,
     rater_page,
     read_json,
@@ -192,15 +194,20 @@ def _rating_page(
 
 
 def _config(request: HttpRequest, participation: Participation) -> dict[str, Any]:
-    """Return what the page's script needs: addresses, token, scale, and whose answers it keeps."""
+    """Return what the page's script needs: addresses, token, scale, limits, and whose answers it keeps."""
     campaign = participation.campaign
-    names = ("answers", "screens", "previous", "finish", "problem", "guidelines")
+    settings = CampaignSettings.of(campaign)
+    names = ["answers", "screens", "previous", "finish", "problem", "guidelines"]
     urls = {name: reverse(name, args=[campaign.key]) for name in names}
+    if settings.can_skip:
+        urls["skip"] = reverse("rate", args=[campaign.key]) + "skip"
     return {
         "urls": urls | {"items": reverse("rate_item", args=[campaign.key, "-"]).removesuffix("-")},
         "csrf": get_token(request),
         "scale": {"low": int(campaign.scale_low), "high": int(campaign.scale_high)},
-        "owner": hashlib.sha256(participation.key.encode()).hexdigest()[:16],
+        "owner": owner_mark(participation),
+        "break_after": settings.break_after,
+        "longest": TEXT_LENGTH,
         "strings": {},
     }
 

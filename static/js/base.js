@@ -3,6 +3,7 @@
   "use strict";
   const rating = (window.rating = { kinds: {} });
   const strings = {};
+  const wakers = new Set();
 
   rating.byId = (id) => document.getElementById(id);
 
@@ -14,6 +15,22 @@
     (strings[name] ?? name).replace(/\{(\w+)\}/g, (whole, key) => (key in values ? String(values[key]) : whole));
 
   rating.isRightToLeft = () => document.documentElement.dir === "rtl";
+
+  /** Call `action` whenever waiting may be over: the connection, the page or the invitation is back. Return how to stop. */
+  rating.onWake = (action) => {
+    wakers.add(action);
+    return () => wakers.delete(action);
+  };
+
+  rating.wake = () => {
+    for (const action of [...wakers]) action();
+  };
+
+  addEventListener("online", rating.wake);
+  addEventListener("pageshow", rating.wake);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) rating.wake();
+  });
 
   for (const line of document.querySelectorAll("#strings > [data-name]")) strings[line.dataset.name] = line.textContent;
   Object.assign(strings, rating.readJson("config").strings ?? {});

@@ -89,6 +89,12 @@
       this.#field.focus();
     }
 
+    /** Why the comment cannot be sent, or null. It is kept as it is: nothing is cut off. */
+    fault(most) {
+      const n = [...this.value.trim()].length;
+      return n > most ? say("comment_long", { n, most }) : null;
+    }
+
     #close(onClose) {
       this.#show(false);
       onClose();

@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const { rating } = window;
+  const PATIENCE_MS = 20_000;
 
   class Problem extends Error {
     constructor(status, body = {}) {
@@ -21,19 +22,19 @@
     }
   }
 
+  /** Ask the server. A connection that died without a word (a closed laptop) is given up after a while. */
   async function request(url, options) {
-    let response;
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
+    let response, isJson, body = {};
     try {
-      response = await fetch(url, { credentials: "same-origin", cache: "no-store", ...options });
-    } catch {
-      throw new Problem(0);
-    }
-    const isJson = (response.headers.get("Content-Type") ?? "").includes("json");
-    let body = {};
-    try {
+      response = await fetch(url, { credentials: "same-origin", cache: "no-store", signal: patience.signal, ...options });
+      isJson = (response.headers.get("Content-Type") ?? "").includes("json");
       if (isJson) body = await response.json();
     } catch {
       throw new Problem(0);
+    } finally {
+      clearTimeout(timer);
     }
     if (!response.ok) throw new Problem(response.status, body);
     if (!isJson) throw new Problem(401, { login_url: response.redirected ? response.url : undefined });
@@ -52,7 +53,7 @@
     get(url, parameters = {}) {
       const whole = new URL(url, location.href);
       for (const [name, value] of Object.entries(parameters)) whole.searchParams.set(name, value);
-      return request(whole, { headers: { Accept: "application/json" } });
+      return request(whole, { headers: { Accept: "application/json", ...this.#who() } });
     }
 
     /** Post JSON. A token that grew stale (signed in again in another tab) is renewed once. */
@@ -72,7 +73,12 @@
 
     #options(body) {
       const headers = { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": this.#csrf };
-      return { method: "POST", headers, body: JSON.stringify(body) };
+      return { method: "POST", headers: { ...headers, ...this.#who() }, body: JSON.stringify(body) };
+    }
+
+    /** Whose page this is, so that nothing is taken for somebody who opened their invitation here meanwhile. */
+    #who() {
+      return { "X-Rating-Owner": this.#owner };
     }
 
     async #renewToken() {

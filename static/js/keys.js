@@ -5,7 +5,7 @@
   const TYPING = "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button], [type=submit])";
   const ACTING = "a[href], button, summary";
 
-  /** Route keys to `question` and to the actions save, previous, comment and help.
+  /** Route keys to `question` and to the actions: those of letters and signs under these, save, previous and undo.
    *  Keys that are characters can be switched off, for speech input; then they work inside the answer only. */
   rating.listenToKeys = (question, actions, store) => {
     const singleKeys = rating.byId("single-keys");
@@ -15,9 +15,13 @@
     function onKey(event) {
       const { key, target } = event;
       if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
-      if (key === "Enter" && (event.ctrlKey || event.metaKey)) return act(event, actions.save);
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
       const isOurField = target.id === "number";
+      const isWithControl = event.ctrlKey || event.metaKey;
+      if (key === "Enter" && isWithControl) return act(event, actions.save);
+      if (isWithControl && !event.shiftKey && rating.letterOf(event) === "z" && (isOurField || !target.matches(TYPING))) {
+        return act(event, actions.undo);
+      }
+      if (isWithControl || event.altKey) return;
       if (target.matches(TYPING) && !isOurField) {
         if (key === "Escape") act(event, () => question.focus());
         return;
@@ -30,8 +34,7 @@
       }
       if (key === "Enter" && (!isElsewhere || question.takesEnter(target))) act(event, actions.save);
       else if (key === "Backspace" && !question.isEditing(target)) act(event, actions.previous);
-      else if (key === "?") act(event, actions.help);
-      else if (key === "c" || key === "C") act(event, actions.comment);
+      else if (actions.letters[rating.letterOf(event)]) act(event, actions.letters[rating.letterOf(event)]);
     }
 
     /** Run an action once for a key that is held down. */

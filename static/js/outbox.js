@@ -9,8 +9,8 @@
   const PLACE = "outbox:";
 
   /** Only what the server asks for; the rest is our own bookkeeping. */
-  function payload({ assignment, client_key, answers, comment, shown_at, active_ms }) {
-    return { assignment, client_key, answers, comment, shown_at, active_ms };
+  function payload({ assignment, client_key, answers, comment, active_ms }) {
+    return { assignment, client_key, answers, comment, active_ms };
   }
 
   class Outbox {
@@ -32,11 +32,9 @@
       this.#server = server;
       this.#url = url;
       this.#on = on;
-      addEventListener("online", () => this.flush());
-      addEventListener("pageshow", () => this.flush());
+      rating.onWake(() => this.flush());
       addEventListener("storage", () => this.#tell());
       addEventListener("pagehide", () => this.#leave());
-      document.addEventListener("visibilitychange", () => this.flush());
     }
 
     /** Everything unacknowledged, oldest first. */
@@ -139,8 +137,13 @@
       this.#store.remove(PLACE + entry.client_key);
     }
 
+    /** Of several answers to one item the oldest goes first and alone: the last one must arrive last. */
     #leave() {
-      for (const entry of this.#sendable()) this.#server.postAndLeave(this.#url, payload(entry));
+      const going = new Set();
+      for (const entry of this.#sendable()) {
+        if (!going.has(entry.assignment)) this.#server.postAndLeave(this.#url, payload(entry));
+        going.add(entry.assignment);
+      }
     }
 
     #tell() {

@@ -7,6 +7,7 @@
     #group = rating.byId("choices");
     #onChange;
     #value = null;
+    #past = [];
 
     constructor({ onChange }) {
       this.#onChange = onChange;
@@ -22,6 +23,7 @@
     show({ name, options }, answers) {
       this.name = name;
       this.#value = answers?.[name] ?? null;
+      this.#past = [];
       this.#buttons().forEach((button, place) => {
         const { value, label, key } = options[place];
         button.value = value;
@@ -45,6 +47,15 @@
       return this.#value === null ? rating.say("choice_missing") : null;
     }
 
+    /** Take back the last choice; false when there is none. */
+    undo() {
+      if (this.#past.length === 0) return false;
+      this.#value = this.#past.pop();
+      this.#draw();
+      this.#onChange();
+      return true;
+    }
+
     reject() {
       this.#buttons()[0].focus();
     }
@@ -56,7 +67,8 @@
 
     /** Handle a key of the page; true when it was ours. */
     handleKey(event, isElsewhere) {
-      const button = this.#buttons().find((one) => one.dataset.key === event.key) ?? this.#arrowButton(event, isElsewhere);
+      const digit = rating.digitOf(event);
+      const button = this.#buttons().find((one) => one.dataset.key === digit) ?? this.#arrowButton(event, isElsewhere);
       if (!button) return false;
       button.focus({ preventScroll: true });
       this.#choose(button);
@@ -85,6 +97,7 @@
     }
 
     #choose(button) {
+      if (this.#value !== button.value) this.#past.push(this.#value);
       this.#value = button.value;
       this.#draw();
       this.#onChange();

@@ -5,20 +5,6 @@
   const FRESH_NUMBER_MS = 1_200;
   const DRAG_PX = 6;
   const LONGEST = 5;
-  const ZEROS = [
-    0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
-    0x1040, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1b50, 0xa8d0, 0xff10,
-  ];
-
-  /** Decimal digits of any script as 0 to 9; everything else stays. */
-  function westernDigits(text) {
-    return text.replace(/\p{Nd}/gu, (mark) => {
-      const code = mark.codePointAt(0);
-      const zero = ZEROS.find((first) => code >= first && code < first + 10);
-      return zero === undefined ? mark : String(code - zero);
-    });
-  }
-
   class ScaleQuestion {
     #track = rating.byId("track");
     #number = rating.byId("number");
@@ -27,6 +13,9 @@
     #high = 100;
     #typedAt = -Infinity;
     #hint;
+    #past = [];
+    #last = "";
+    #run = { kind: "", at: -Infinity };
 
     /** @param onChange called after every change by the rater; `hint` shows a short message. */
     constructor({ onChange, hint }) {
@@ -42,9 +31,9 @@
       this.#low = low;
       this.#high = high;
       this.name = name;
-      this.#typedAt = -Infinity;
       this.#number.value = answers?.[name] ?? "";
-      this.#draw();
+      this.#past = [];
+      this.#settle();
     }
 
     /** The answers to send, or null when there is no valid value. */
@@ -67,6 +56,15 @@
       return this.#value() === null ? rating.say("score_range", values) : null;
     }
 
+    /** Take back the last change, also to nothing set; false when there is none. */
+    undo() {
+      if (this.#past.length === 0) return false;
+      this.#number.value = this.#past.pop();
+      this.#settle();
+      this.#onChange();
+      return true;
+    }
+
     /** Mark the number as faulty and go there. */
     reject() {
       this.#number.setAttribute("aria-invalid", "true");
@@ -83,7 +81,8 @@
     /** Handle a key of the page; true when it was ours. */
     handleKey(event, isElsewhere) {
       const { key, target } = event;
-      if (/^\p{Nd}$/u.test(key)) return this.#digit(key, target);
+      const digit = rating.digitOf(event);
+      if (digit !== null) return this.#digit(digit, target);
       const isOurs = target === this.#number || target === this.#track;
       if (target === this.#number && key === " ") {
         scrollBy({ top: (event.shiftKey ? -0.8 : 0.8) * innerHeight });
@@ -94,7 +93,7 @@
       if (!isOurs && !sideways) return false;
       const step = this.#stepOf(key, event.shiftKey);
       if (step === null) return false;
-      if (step.to !== undefined) this.#choose(step.to);
+      if (step.to !== undefined) this.#choose(step.to, "jump");
       else this.#move(step.by);
       return true;
     }
@@ -126,7 +125,7 @@
         this.#number.focus({ preventScroll: true });
         return;
       }
-      this.#choose(Math.min(this.#high, Math.max(this.#low, value + by)));
+      this.#choose(Math.min(this.#high, Math.max(this.#low, value + by)), "arrows");
     }
 
     /** A digit goes on with the number being typed, or begins a new one after a pause. */
@@ -136,28 +135,45 @@
       if (target === this.#number && text !== "" && (!isAtEnd || !/^\d+$/.test(text))) return false;
       const isFresh = performance.now() - this.#typedAt > FRESH_NUMBER_MS;
       this.#number.focus({ preventScroll: true });
-      this.#number.value = (isFresh ? "" : text.slice(0, LONGEST)) + westernDigits(key);
+      this.#number.value = (isFresh ? "" : text.slice(0, LONGEST)) + rating.westernDigits(key);
       this.#typed();
       return true;
     }
 
     #typed() {
       this.#typedAt = performance.now();
-      const plain = westernDigits(this.#number.value);
+      const plain = rating.westernDigits(this.#number.value);
       if (plain !== this.#number.value) this.#number.value = plain;
+      this.#changed("typing");
+    }
+
+    #choose(value, kind) {
+      this.#number.value = String(value);
+      this.#typedAt = -Infinity;
+      this.#changed(kind);
+    }
+
+    /** Draw a change and remember what was before it; a run of one kind (a number typed, a drag) is one change. */
+    #changed(kind) {
+      const now = performance.now();
+      const goesOn = kind === this.#run.kind && now - this.#run.at < FRESH_NUMBER_MS;
+      if (!goesOn && this.#number.value !== this.#last) this.#past.push(this.#last);
+      this.#run = { kind, at: now };
+      this.#last = this.#number.value;
       this.#draw();
       this.#onChange();
     }
 
-    #choose(value) {
-      this.#number.value = String(value);
+    /** Draw what the number says, as the beginning of what can be taken back. */
+    #settle() {
+      this.#last = this.#number.value;
+      this.#run = { kind: "", at: -Infinity };
       this.#typedAt = -Infinity;
       this.#draw();
-      this.#onChange();
     }
 
     #text() {
-      return westernDigits(this.#number.value).trim();
+      return rating.westernDigits(this.#number.value).trim();
     }
 
     #value() {
@@ -194,9 +210,11 @@
     /** Mouse and pen set at once; a finger sets when lifted or moved sideways, so that scrolling sets nothing. */
     #listenToPointer() {
       let start = null;
-      const set = (event) => this.#choose(this.#valueAt(event.clientX));
+      let drags = 0;
+      const set = (event) => this.#choose(this.#valueAt(event.clientX), `drag ${drags}`);
       this.#track.addEventListener("pointerdown", (event) => {
         if (event.button !== 0) return;
+        drags += 1;
         start = { x: event.clientX, isDragging: event.pointerType !== "touch" };
         this.#track.setPointerCapture(event.pointerId);
         if (start.isDragging) set(event);

@@ -18,8 +18,9 @@
   const Question = rating.kinds[first.protocol_question.kind];
   const question = new Question({ onChange: onEdit, hint: setFault });
   const comment = new rating.CommentBox({ onChange: onEdit, onClose: () => question.focus() });
+  const breaks = new rating.Breaks({ store, minutes: config.break_after ?? 0, onClose: () => question.focus() });
+  const view = new rating.View({ redraw: () => screens.current && rating.drawTexts(byId("texts"), screens.current, view) });
   let progress = rating.readJson("progress");
-  let shownAt = "";
   let isGoingBack = false;
   let isLeaving = false;
   let waits = 0;
@@ -31,24 +32,26 @@
     const waiting = outbox.latestFor(screen.key);
     if (waiting) recall(screen, waiting);
     const draft = store.get(`draft:${screen.key}`);
+    breaks.add(clock.read());
     const asked = screen.protocol_question;
     form.elements.assignment.value = screen.key;
     form.elements.client_key.value = screen.client_key;
     byId("prompt").textContent = asked.prompt;
     byId("help").textContent = asked.help;
     byId("help").hidden = asked.help === "";
-    rating.drawTexts(byId("texts"), screen);
+    rating.drawTexts(byId("texts"), screen, view);
     question.show(asked, draft ? draft.answers : screen.answer);
     comment.value = draft ? draft.comment : (screen.comment ?? "");
     setFault("");
     showPanel(null);
+    if (byId("skip-open")) byId("skip-open").hidden = !screen.can_skip || screen.answer !== null;
     markReady();
     document.title = say(`title_${asked.kind}`, screen);
-    shownAt = new Date().toISOString();
     clock.restart();
+    const suggestion = breaks.suggest();
     scrollTo({ top: 0, behavior: "instant" });
     question.focus();
-    announce([say("position", screen), screen.answer ? say("answered") : ""].join(" ").trim());
+    announce([say("position", screen), screen.answer ? say("answered") : "", suggestion].join(" ").trim());
     return undefined;
   }
 
@@ -78,10 +81,12 @@
   }
 
   function showSavedState(state, unsent) {
+    const before = byId("saved").dataset.state;
     byId("saved").dataset.state = state;
     byId("saved").setAttribute("aria-busy", String(state === "saving"));
     const line = say(state, { n: unsent });
     if (byId("saved").textContent !== line) byId("saved").textContent = line;
+    if (before !== state && (state === "waiting" || before === "waiting")) announce(line);
     byId("pause-saved").hidden = unsent > 0;
     byId("pause-unsent").hidden = unsent === 0;
     if (unsent === 0 && byId("trouble").dataset.kind === "held") byId("trouble").hidden = true;
@@ -113,10 +118,11 @@
   function save() {
     const screen = screens.current;
     if (!screen || isGoingBack) return;
-    const fault = question.fault();
-    if (fault !== null) {
-      setFault(fault);
-      question.reject();
+    const [fault, length] = [question.fault(), comment.fault(config.longest)];
+    if (fault !== null || length !== null) {
+      setFault(fault ?? length);
+      if (fault !== null) question.reject();
+      else comment.open();
       return;
     }
     const [answers, remark] = [question.answers(), comment.value.trim()];
@@ -133,7 +139,7 @@
 
   function send(screen, answers, remark) {
     const client_key = screen.isKeySpent ? rating.newClientKey() : screen.client_key;
-    const entry = { assignment: screen.key, client_key, answers, comment: remark, shown_at: shownAt, active_ms: clock.read() };
+    const entry = { assignment: screen.key, client_key, answers, comment: remark, active_ms: clock.read() };
     const isFirst = !screen.done && !screen.answer;
     Object.assign(screen, { answer: answers, comment: remark, isKeySpent: true });
     outbox.add({ ...entry, first: isFirst });
@@ -148,6 +154,27 @@
     if (!screen || !entry.held) return;
     recall(screen, entry);
     if (screen === screens.current && question.draft() === null) goOn();
+  }
+
+  /** Another tab of this browser answered an item: it is not asked again here, unless something was typed. */
+  function onAnsweredElsewhere(entry) {
+    const screen = screens.find(entry.assignment);
+    if (!screen) {
+      screens.drop(entry.assignment);
+      return;
+    }
+    const isUntouched = screen === screens.current && question.draft() === (screen.answer ?? null) && comment.value === "";
+    recall(screen, entry);
+    if (isUntouched) goOn();
+  }
+
+  function onSkipped(key, reply) {
+    progress = reply.progress ?? progress;
+    store.remove(`draft:${key}`);
+    const isShown = screens.current?.key === key;
+    screens.drop(key);
+    showProgress();
+    if (isShown) goOn();
   }
 
   /** The server will never take this answer: give it back to the rater, with the reason. */
@@ -205,6 +232,7 @@
       try {
         await screens.refill();
         if (isOver()) return;
+        if (byId("trouble").dataset.kind === "held" && outbox.isEmpty) byId("trouble").hidden = true;
         if (screens.hasNext) await goOn();
         else if (screens.isExhausted) finish();
         if (screens.isExhausted) return;
@@ -218,11 +246,16 @@
     }
   }
 
-  /** Resolve after a while, or as soon as the connection is back. */
+  /** Resolve after a while, or as soon as the connection or the invitation is back. */
   function pause(wait) {
     return new Promise((resolve) => {
-      setTimeout(resolve, wait);
-      addEventListener("online", resolve, { once: true });
+      const stop = rating.onWake(done);
+      const timer = setTimeout(done, wait);
+      function done() {
+        stop();
+        clearTimeout(timer);
+        resolve();
+      }
     });
   }
 
@@ -252,7 +285,24 @@
     }
   }
 
+  /** Take back the last change of the value; where there is none, say how to go back to the item before. */
+  function undo() {
+    if (screens.current && !byId("answer-form").hidden && !question.undo()) setFault(say("nothing_to_undo"));
+  }
+
+  function skip() {
+    if (screens.current && byId("skip-open") && !byId("skip-open").hidden) rating.openDialog("skip");
+  }
+
   /* ---- Wiring ---- */
+
+  function listenToKeys() {
+    const letters = {
+      "?": () => rating.openDialog("keys"), c: () => comment.open(), z: undo, s: skip, i: () => view.toggleMarks(),
+      "+": () => view.resize(1), "=": () => view.resize(1), "-": () => view.resize(-1),
+    };
+    rating.listenToKeys(question, { save, previous: goBack, undo, letters }, store);
+  }
 
   function start() {
     form.noValidate = true;
@@ -268,13 +318,17 @@
       question.focus();
     });
     byId("previous").addEventListener("click", goBack);
-    rating.listenToKeys(question, { save, previous: goBack, comment: () => comment.open(), help: () => rating.openDialog("keys") }, store);
+    listenToKeys();
     rating.listenToDialogs();
+    if (byId("skip")) rating.listenToSkipping({ server, url: config.urls.skip, assignment: () => screens.current?.key, onSkipped });
+    store.listen((name, value) => {
+      if (name === "opened") rating.wake();
+      if (name.startsWith("outbox:") && value) onAnsweredElsewhere(value);
+    });
+    store.set("opened", Date.now()); /* other tabs go on: the invitation was opened again */
     rating.listenToLanguages({ url: config.urls.items, item: () => screens.current?.key });
     rating.listenToProblems({ server, url: config.urls.problem, assignment: () => screens.current?.key ?? first.key });
-    new ResizeObserver(([footer]) => {
-      document.body.style.setProperty("--footer", `${Math.ceil(footer.borderBoxSize[0].blockSize)}px`);
-    }).observe(document.querySelector("footer.bar"));
+    rating.keepInReach();
     addEventListener("beforeunload", (event) => {
       if (store.volatile) event.preventDefault();
     });

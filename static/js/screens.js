@@ -37,6 +37,15 @@
       return this.#seen.find((screen) => screen.key === key);
     }
 
+    /** Forget a screen that is not to be shown again (passed over, or answered in another tab). */
+    drop(key) {
+      this.#ahead = this.#ahead.filter((screen) => screen.key !== key);
+      const place = this.#seen.findIndex((screen) => screen.key === key);
+      if (place < 0) return;
+      this.#seen.splice(place, 1);
+      if (place <= this.#at) this.#at -= 1;
+    }
+
     /** Go on without waiting; undefined when nothing is at hand. */
     next() {
       if (this.#at < this.#seen.length) this.#at += 1;
@@ -55,7 +64,7 @@
         this.#at -= 1;
         return this.current;
       }
-      const { screen } = await this.#server.get(this.#urls.previous, { before: this.#seen[0].key });
+      const { screen } = await this.#server.get(this.#urls.previous, { before: this.#seen[0]?.key ?? "" });
       if (screen) this.#seen.unshift(screen);
       return screen;
     }

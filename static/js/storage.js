@@ -53,6 +53,20 @@
       return [...found].filter((key) => key.startsWith(whole)).map((key) => key.slice(this.#prefix.length));
     }
 
+    /** Call `action(name, value)` when another tab of this browser stored something; value null: removed. */
+    listen(action) {
+      addEventListener("storage", ({ key, newValue }) => {
+        if (!key?.startsWith(this.#prefix)) return;
+        let value = null;
+        try {
+          value = JSON.parse(newValue);
+        } catch {
+          return;
+        }
+        action(key.slice(this.#prefix.length), value);
+      });
+    }
+
     /** True when something lives only as long as this page. */
     get volatile() {
       return this.#memory.size > 0;
