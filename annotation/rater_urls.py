@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import language, rater
+from annotation.views import language, rater, rater_skip
 
 urlpatterns = [
     path("language/", language.choose, name="set_language"),
@@ -15,5 +15,6 @@ urlpatterns = [
     path("rate/<slug:campaign_key>/screens", rater.screens, name="screens"),
     path("rate/<slug:campaign_key>/previous", rater.previous, name="previous"),
     path("rate/<slug:campaign_key>/answers", rater.answers, name="answers"),
+    path("rate/<slug:campaign_key>/skip", rater_skip.skip, name="skip"),
     path("rate/<slug:campaign_key>/problem", rater.problem, name="problem"),
 ]

@@ -6,6 +6,8 @@ import pytest
 from django.db import connections
 from hypothesis import HealthCheck, settings
 
+from evalplatform.celery import app
+
 settings.register_profile(
     "house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -16,6 +18,12 @@ settings.load_profile("house")
 def _own_data_dir(settings, tmp_path):  # type: ignore[no-untyped-def]
     """Keep files that the program writes inside the test's own folder."""
     settings.DATA_DIR = tmp_path / "data"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_queue():  # type: ignore[no-untyped-def]
+    """Keep wake-ups of this process to itself; what starts a worker has a queue of its own."""
+    app.conf.update(broker_url="memory://", broker_transport_options={})
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.models import Campaign
 from annotation.services.rounds import RoundDraft
 
 Words = list[str]
@@ -63,3 +66,21 @@ def round_sentences(draft: RoundDraft) -> Words:
     ]
     found += [words % {"n": f"{number:,}"} for number, words in counts if number]
     return [*found, treatment_words(draft.treatment)] if n else found
+
+
+def rounds_told(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return what the audit trail tells of each time items were given out again, the first time first."""
+    events = campaign.events.filter(action="round.assigned").order_by("at", "pk")
+    return [
+        {
+            "at": event.at,
+            "items": sum(event.data.get(name, 0) for name in ("new_raters", "same_raters", "any_new_rater")),
+            "new_raters": event.data.get("new_raters", 0) + event.data.get("any_new_rater", 0),
+            "same_raters": event.data.get("same_raters", 0),
+            "short": event.data.get("short", 0),
+            "reading": event.data.get("reading", ""),
+            "points": event.data.get("points", 0.0),
+            "rule": rule_words(event.data.get("reading", ""), float(event.data.get("points", 0.0))),
+        }
+        for event in events
+    ]

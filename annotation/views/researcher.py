@@ -30,9 +30,11 @@ from annotation.stats.aggregate import REPEATS
 from annotation.stats.options import RESAMPLES, ScoreOptions
 from annotation.stats.ranking import RULES
 from annotation.stats.standardise import POPULATIONS
+from annotation.tasks import wake_scores
 from annotation.templatetags.shown import grouped
 from annotation.views.figures import bars_svg
 from annotation.views.labels import describe
+from annotation.views.rounds import rounds_panel
 from annotation.views.tables import command_line, preference_tables, rater_rows, rating_tables
 from evalplatform.errors import BadInput, Conflict
 
@@ -93,6 +95,7 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "total": grouped(overview.n_assigned),
         "raters": _raters(overview),
         "links": campaign_links(campaign=found) if _shows_links(request, found) else [],
+        "rounds": rounds_panel(found),
         "problems": problems_read(found),
         "comments": comments_read(found),
         "rated": PROTOCOLS[found.protocol].record == "rating",
@@ -167,6 +170,7 @@ def campaign_state(request: HttpRequest, key: str) -> HttpResponse:
         messages.success(request, _("The campaign is open: raters can go on."))
     else:
         campaign_close(campaign=found, actor=_user(request))
+        wake_scores(found)
         messages.success(
             request, _("The campaign is closed. Its judgements are kept; it can be opened again.")
         )

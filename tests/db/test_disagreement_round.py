@@ -217,3 +217,23 @@ def test_what_cannot_be_done_is_said():
     assert "is closed" in refused("disagreement_round", "demo")
     out, err = run("disagreement_round", "demo", "--dry-run")
     assert "5 of 8 items" in out and "nothing was written" in err
+
+
+def test_the_page_shows_what_would_come_back_and_its_button_does_it(client, admin_user):
+    campaign = judged()
+    client.force_login(admin_user)
+    url = f"/campaigns/{campaign.key}/disagreement/"
+    page = client.get(url).content.decode()
+    assert "5 of 8 items are to be judged again" in page and "Give out 5 items again" in page
+    assert not again(campaign).exists()
+    page = client.post(url, follow=True).content.decode()
+    assert again(campaign).count() == 15
+    assert "5 items given out again" in page and "5 to new raters, 0 to the same ones" in page
+    assert "Give out" not in client.get(url).content.decode()
+
+
+def test_strangers_cannot_start_a_round(client, django_user_model):
+    campaign = judged()
+    client.force_login(django_user_model.objects.create_user("stranger"))
+    assert client.post(f"/campaigns/{campaign.key}/disagreement/").status_code == 404
+    assert not again(campaign).exists()

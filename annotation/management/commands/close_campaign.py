@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.services.campaigns import campaign_close
 from annotation.services.lookup import campaign_named
+from annotation.tasks import wake_scores
 from evalplatform.commands import HouseCommand
 
 
@@ -24,4 +25,5 @@ class Command(HouseCommand):
         """Change the state."""
         campaign = campaign_named(options["name"])
         campaign_close(campaign=campaign)
+        wake_scores(campaign)
         self.stdout.write(f"Campaign “{campaign.name}” is closed.")

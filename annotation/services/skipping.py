@@ -1,0 +1,180 @@
+"""A rater passes an item over, where the campaign allows it: somebody else gets it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count, F, Max, Q
+from django.utils.translation import gettext as _
+
+from annotation.design.items import wanted_gap
+from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
+from annotation.models.assignment import PRACTICE_ROUND
+from annotation.services.campaign_settings import CampaignSettings
+from annotation.services.invitations import participation_check
+from annotation.services.participation import (
+    Progress,
+    consent_check,
+    is_key,
+    participation_progress,
+    text_check,
+)
+from annotation.services.rounds import rater_call_back
+from evalplatform.errors import Conflict, NotFound
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """What passing an item over did.
+
+    Attributes:
+        repeated: it was passed over, or taken back, before.
+        moved: assignments that somebody else got.
+        short: assignments that nobody can take now.
+        progress: of the rater who passed it over.
+    """
+
+    repeated: bool
+    moved: int
+    short: int
+    progress: Progress
+
+
+def assignment_skip(*, participation: Participation, assignment_key: str, reason: str = "") -> Skipped:
+    """Take an item back from a rater who passes it over and give it to another; again, it changes nothing.
+
+    Items for quality control that hang on it and are not shown yet go along. It goes to a rater who has not
+    had it, who has least to do; in a pool to whoever comes. Nobody free: it lacks a judgement, and the
+    campaign's page says so.
+
+    Raises:
+        Conflict: the campaign does not allow it or is not open, or the item is answered already.
+        NotFound: the assignment is not this rater's.
+        BadInput: the reason is too long, or no text.
+    """
+    campaign = participation.campaign
+    text_check(reason, name=_("The reason"))
+    participation_check(participation)
+    consent_check(participation)
+    if not CampaignSettings.of(campaign).can_skip:
+        raise Conflict(
+            _("Items cannot be passed over in this campaign."),
+            _("Give the answer that fits best, and say in a comment what is difficult."),
+        )
+    with transaction.atomic():
+        assignment = _lock(participation, assignment_key)
+        if assignment.state == Assignment.State.RELEASED:
+            return Skipped(True, 0, 0, participation_progress(participation))
+        taken = _release(assignment)
+        moved = 0 if campaign.mode == Campaign.Mode.POOL else _give_on(assignment, taken)
+        left = taken[moved:]
+        Item.objects.filter(pk__in=[one.item_id for one in left]).update(given=F("given") - 1)
+        short = 0 if campaign.mode == Campaign.Mode.POOL else len(left)
+        AuditEvent.note(
+            "assignment.skipped",
+            participation=participation,
+            campaign=campaign,
+            study=campaign.study,
+            assignment=assignment.key,
+            reason=reason.strip(),
+            moved=moved,
+            short=short,
+        )
+        progress = participation_progress(participation)
+        if not progress.left and campaign.mode != Campaign.Mode.POOL:
+            Participation.objects.filter(pk=participation.pk, state=Participation.State.ACTIVE).update(
+                state=Participation.State.FINISHED
+            )
+    return Skipped(False, moved, short, progress)
+
+
+def _lock(participation: Participation, key: str) -> Assignment:
+    found = is_key(key) and (
+        Assignment.objects.select_for_update(of=("self",))
+        .select_related("item")
+        .filter(participation=participation, key=key)
+        .first()
+    )
+    if not found:
+        raise NotFound(_("There is no such item among yours."), _("Reload the rating page."))
+    if found.state == Assignment.State.DONE:
+        raise Conflict(
+            _("You have answered this item already."), _("Go back to it to correct your answer, or go on.")
+        )
+    if found.round == PRACTICE_ROUND:
+        raise Conflict(_("Practice items cannot be passed over."), _("Answer it to go on."))
+    return found
+
+
+def _release(assignment: Assignment) -> list[Assignment]:
+    """Take back the assignment and what hangs on it; `lease_until` empty keeps it from coming back."""
+    hanging = Assignment.objects.filter(
+        Q(item__paired_with=assignment.item_id) | Q(item__repeat_of=assignment.item_id),
+        participation=assignment.participation_id,
+        round=assignment.round,
+        state=Assignment.State.OPEN,
+        shown_at=None,
+    )
+    taken = [assignment, *hanging.order_by("position", "pk").select_related("item")]
+    Assignment.objects.filter(pk__in=[one.pk for one in taken], state=Assignment.State.OPEN).update(
+        state=Assignment.State.RELEASED, lease_until=None
+    )
+    return taken
+
+
+def _give_on(assignment: Assignment, taken: Sequence[Assignment]) -> int:
+    """Give all of it to one rater; return how many were given, 0 when nobody can take them."""
+    item = assignment.item
+    chosen = _taker(assignment, taken)
+    if chosen is None:
+        return 0
+    own = Assignment.objects.live().filter(participation=chosen, round=assignment.round)
+    waiting = list(own.filter(state=Assignment.State.OPEN, shown_at=None).values_list("position", flat=True))
+    end = 1 + (own.aggregate(end=Max("position"))["end"] or 0)
+    pair = own.filter(item__in=[pk for pk in (item.paired_with_id, item.repeat_of_id) if pk])
+    after = pair.aggregate(end=Max("position"))["end"] or 0
+    places = [place for place in waiting if place > after] or [end]
+    first = min(places) if len(taken) > 1 else secrets.choice(places)
+    Assignment.objects.bulk_create(
+        Assignment(
+            item=one.item,
+            participation=chosen,
+            round=one.round,
+            position=first if number == 0 else end + number - 1,
+            swap=one.swap,
+        )
+        for number, one in enumerate(taken)
+    )
+    rater_call_back(Participation.objects.filter(pk=chosen.pk))
+    return len(taken)
+
+
+def _taker(assignment: Assignment, taken: Sequence[Assignment]) -> Participation | None:
+    """Choose who has not had any of it, far enough from its segment, and has least to do."""
+    item, campaign = assignment.item, assignment.participation.campaign
+    free = campaign.participations.exclude(state=Participation.State.LEFT).filter(excluded_by="")
+    had = Assignment.objects.filter(item__in=[one.item_id for one in taken]).values("participation")
+    free = free.exclude(pk=assignment.participation_id).exclude(pk__in=had)
+    for pair in (item.paired_with_id, item.repeat_of_id):
+        if pair is not None:
+            free = free.filter(pk__in=Assignment.objects.live().filter(item=pair).values("participation"))
+    live = Q(assignments__round__gt=PRACTICE_ROUND) & ~Q(assignments__state=Assignment.State.RELEASED)
+    rows = free.annotate(
+        load=Count("assignments", filter=live),
+        end=Max("assignments__position", filter=live, default=0),
+        near=Max(
+            "assignments__position",
+            filter=live & Q(assignments__item__segment=item.segment_id),
+            default=-1000,
+        ),
+    )
+
+    def rank(row: Participation) -> tuple[bool, bool, int, int]:
+        load, end, near = (getattr(row, name) for name in ("load", "end", "near"))
+        finished = row.state == Participation.State.FINISHED
+        return end + 1 - near < wanted_gap(load + 1), finished, load, secrets.randbits(30)
+
+    return min(rows, key=rank, default=None)
