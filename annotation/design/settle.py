@@ -1,10 +1,10 @@
 """Settle where in a rater's order quality control comes: anywhere, so that a position tells nothing.
 
 Of two random positions the later one is rarely among the first, so a repeat put at random after its original
-would be told by its late position. The order is therefore changed by exchanges of items of the same systems
-(nothing else of the order is touched) until a repeat is as likely at any position that leaves room for its
-original, which then comes early enough. Exchanges are accepted by Metropolis' rule, and an item mostly stays
-within three times the distance of its pair, so that evidence does not come at the end of a campaign only.
+would be told by its late position. So what follows another item takes the place of an item drawn among those
+that have nothing to do with quality control, and its pair that of one before it (or, but for repeats, after
+it), mostly no farther than three times the least distance, so that evidence does not come at the end of a
+long campaign only. Places are exchanged between items of the same systems: these stay even.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from annotation.design.items import Layout
 
-#: Exchanges proposed for each item that follows another.
-PROPOSALS = 80
-#: Distances up to so many times the least are usual; larger ones have this weight beside them.
-NEAR, FAR_WEIGHT = 3, 0.02
+#: Places tried for a pair.
+TRIES = 40
+#: Distances of a pair go up to so many times the least, and anywhere in this share of pairs.
+NEAR, FAR_SHARE = 3, 0.1
 
 
 def settle(layout: Layout, order: Sequence[int], gap: int, rng: np.random.Generator) -> list[int]:
@@ -34,19 +33,10 @@ def settle(layout: Layout, order: Sequence[int], gap: int, rng: np.random.Genera
     followers = [item for item in order if layout.pair_of[item] is not None]
     if not followers:
         return list(order)
-    board = _Board(layout, order, gap)
-    buckets: dict[tuple[int, ...], list[int]] = {}
-    for item in order:
-        buckets.setdefault(layout.systems_of[item], []).append(item)
-    n = PROPOSALS * len(followers)
-    draws = rng.random((n, 4)).tolist()
-    for first, second, third, fourth in draws:
-        follower = followers[int(first * len(followers))]
-        pair = layout.pair_of[follower]
-        item = follower if second < 0.5 or pair is None else pair
-        bucket = buckets[layout.systems_of[item]]
-        board.propose(item, bucket[int(third * len(bucket))], fourth)
-    return board.order
+    board = _Board(layout, order, gap, rng)
+    for place in rng.permutation(len(followers)).tolist():
+        board.place_pair(followers[place])
+    return repeats_last(layout, board.order)
 
 
 def repeats_last(layout: Layout, order: Sequence[int]) -> list[int]:
@@ -64,67 +54,75 @@ def repeats_last(layout: Layout, order: Sequence[int]) -> list[int]:
 
 
 class _Board:
-    def __init__(self, layout: Layout, order: Sequence[int], gap: int) -> None:
-        self.layout, self.gap = layout, gap
-        self.order = repeats_last(layout, order)
+    def __init__(self, layout: Layout, order: Sequence[int], gap: int, rng: np.random.Generator) -> None:
+        self.layout, self.gap, self.order, self._rng = layout, gap, list(order), rng
         self.place = {item: at for at, item in enumerate(self.order)}
         self.members: dict[int, list[int]] = {}
         for item in self.order:
             self.members.setdefault(layout.segment_of[item], []).append(item)
-        self.ties = self._ties()
-        self.weights = [FAR_WEIGHT if at > NEAR * gap else 1.0 for at in range(len(self.order) + 1)]
-        self.before = self._sums()
-
-    def _ties(self) -> dict[int, list[tuple[int, int]]]:
-        """Return the (follower, pair) that each item is part of."""
-        ties: dict[int, list[tuple[int, int]]] = {}
+        self.settled: set[int] = set()
+        tied = {
+            one
+            for item in self.order
+            if layout.pair_of[item] is not None
+            for one in (item, layout.pair_of[item])
+        }
+        self.plain: dict[tuple[int, ...], list[int]] = {}
         for item in self.order:
-            pair = self.layout.pair_of[item]
-            if pair is not None and pair in self.place:
-                for one in (item, pair):
-                    ties.setdefault(one, []).append((item, pair))
-        return ties
+            if item not in tied:
+                self.plain.setdefault(layout.systems_of[item], []).append(item)
+        self.is_plain = {item for own in self.plain.values() for item in own}
 
-    def _sums(self) -> NDArray[np.float64]:
-        """Return the sum of the weights of all distances from the least to d, by d."""
-        weights = np.array(self.weights)
-        weights[: self.gap] = 0
-        return np.cumsum(weights)
-
-    def propose(self, item: int, other: int, draw: float) -> None:
-        """Exchange two items unless that breaks a distance or makes the order less likely."""
-        segments = self.layout.segment_of
-        if item == other or segments[item] == segments[other]:
+    def place_pair(self, item: int) -> None:
+        """Put an item somewhere, and its pair near it, unless no place drawn will do."""
+        pair = self.layout.pair_of[item]
+        plain = self.plain.get(self.layout.systems_of[item], [])
+        if pair is None or pair not in self.place or not plain:
             return
-        here, there = self.place[item], self.place[other]
-        if not (self._fits(item, there) and self._fits(other, here)):
-            return
-        ties = {*self.ties.get(item, ()), *self.ties.get(other, ())}
-        before = self._weight(ties)
-        self._put(item, there, other, here)
-        if self._weight(ties) <= draw * before:
-            self._put(item, here, other, there)
+        for _ in range(TRIES):
+            other = plain[int(self._rng.integers(len(plain)))]
+            exchanges = [(item, other)]
+            if pair not in self.settled:
+                near = self._near(item, self.place[other])
+                if not near:
+                    continue
+                exchanges.append((pair, near[int(self._rng.integers(len(near)))]))
+            if self._change(item, pair, exchanges):
+                break
+        self.settled |= {item, pair}
 
-    def _put(self, item: int, at: int, other: int, other_at: int) -> None:
-        self.order[at], self.order[other_at] = item, other
-        self.place[item], self.place[other] = at, other_at
+    def _near(self, item: int, at: int) -> list[int]:
+        """List the items whose place the pair of an item at a place may take."""
+        longest = len(self.order) if self._rng.random() < FAR_SHARE else NEAR * self.gap
+        places = [*range(max(0, at - longest), at - self.gap + 1)]
+        if self.layout.items[item].kind != "repeat":
+            places += range(at + self.gap, min(len(self.order), at + longest + 1))
+        systems = self.layout.systems_of
+        near = (self.order[place] for place in places)
+        return [one for one in near if one in self.is_plain and systems[one] == systems[item]]
 
-    def _fits(self, item: int, at: int) -> bool:
+    def _change(self, item: int, pair: int, exchanges: Sequence[tuple[int, int]]) -> bool:
+        """Make the exchanges unless they break a rule; say whether they were made."""
+        others = [other for _, other in exchanges]
+        if len(set(others)) < len(others):
+            return False
+        for one, other in exchanges:
+            self._exchange(one, other)
+        late = self.layout.items[item].kind != "repeat" or self.place[item] > self.place[pair]
+        if late and all(map(self._fits, (item, pair, *others))):
+            return True
+        for one, other in exchanges:
+            self._exchange(one, other)
+        return False
+
+    def _exchange(self, one: int, other: int) -> None:
+        self.place[one], self.place[other] = self.place[other], self.place[one]
+        self.order[self.place[one]], self.order[self.place[other]] = one, other
+
+    def _fits(self, item: int) -> bool:
+        at = self.place[item]
         return all(
             abs(self.place[one] - at) >= self.gap
             for one in self.members[self.layout.segment_of[item]]
             if one != item
         )
-
-    def _weight(self, ties: set[tuple[int, int]]) -> float:
-        weight = 1.0
-        for item, pair in ties:
-            at, distance = self.place[item], self.place[item] - self.place[pair]
-            room = self.before[at]
-            if self.layout.items[item].kind == "repeat":
-                if distance < 0:
-                    return 0.0
-            else:
-                room += self.before[len(self.order) - 1 - at]
-            weight *= self.weights[abs(distance)] / max(float(room), 1e-9)
-        return weight
