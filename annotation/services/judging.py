@@ -14,10 +14,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Judgement, Participation
+from annotation.models.assignment import PRACTICE_ROUND
 from annotation.protocols.base import Answer, AnswerError
 from annotation.services.invitations import participation_check
 from annotation.services.participation import (
     Progress,
+    begin_check,
     campaign_protocol,
     consent_check,
     is_key,
@@ -123,7 +125,10 @@ def _stored(client_key: str, assignment: Assignment) -> tuple[Judgement | None, 
 def _check_open(assignment: Assignment) -> None:
     """Make sure that the assignment can be answered now."""
     participation_check(assignment.participation)
-    consent_check(assignment.participation)
+    if assignment.round == PRACTICE_ROUND:
+        consent_check(assignment.participation)
+    else:
+        begin_check(assignment.participation)
     if assignment.state == Assignment.State.RELEASED:
         raise Conflict(
             _("This item has been given to somebody else meanwhile."),

@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count, Q
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 
 from annotation.models import Assignment, AuditEvent, Campaign, Participation
 from annotation.protocols import PROTOCOLS, Protocol
 from annotation.protocols.base import Scale
+from annotation.services.eligibility import eligibility_check
 from annotation.services.prepared import Prepared
 from evalplatform.errors import BadInput, Conflict, NotFound
 
@@ -147,12 +150,47 @@ def text_check(text: Any, *, name: str) -> None:
         )
 
 
-def consent_check(participation: Participation) -> None:
-    """Make sure that the rater has agreed to take part.
+def participation_remember(participation: Participation, **kept: Any) -> None:
+    """Keep something with a rater's participation, beside what is kept there already."""
+    with transaction.atomic():
+        found = Participation.objects.select_for_update().get(pk=participation.pk)
+        found.settings = found.settings | kept
+        found.save(update_fields=["settings"])
+    participation.settings = found.settings
+
+
+def has_practice(campaign: Campaign) -> bool:
+    """Tell whether raters of a campaign practise before they begin."""
+    return bool(campaign.settings.get("practice") or campaign.settings.get("calibration"))
+
+
+def practice_pending(participation: Participation) -> bool:
+    """Tell whether a rater has still to practise."""
+    return has_practice(participation.campaign) and not participation.settings.get("practised")
+
+
+def begin_check(participation: Participation) -> None:
+    """Make sure that a rater has done everything that comes before the first item.
 
     Raises:
-        Conflict: not yet.
+        NotAllowed: the rater lacks a language that is required.
+        Conflict: the form, the consent or the practice is missing.
     """
+    consent_check(participation)
+    if practice_pending(participation):
+        raise Conflict(
+            _("You have not finished the practice yet."), _("Reload the page: it leads you there.")
+        )
+
+
+def consent_check(participation: Participation) -> None:
+    """Make sure that the rater may take part and has agreed to.
+
+    Raises:
+        NotAllowed: the rater lacks a language that is required.
+        Conflict: the form is not filled in, or the rater has not agreed yet.
+    """
+    eligibility_check(participation)
     if participation.consented_at is None:
         raise Conflict(
             _("You have not agreed to take part yet."),
@@ -176,8 +214,12 @@ def campaign_protocol(campaign: Campaign) -> Protocol:
 
 
 def guidelines_html(campaign: Campaign) -> str:
-    """Return the guidelines as HTML in which nothing but Markdown can make elements."""
-    return str(_MARKDOWN.render(campaign.guidelines or _(campaign_protocol(campaign).guidelines)))
+    """Return the guidelines as HTML in which nothing but Markdown can make elements.
+
+    Those in the language of the page come first, then the campaign's for everybody, then ours.
+    """
+    spoken = (campaign.settings.get("guidelines") or {}).get((get_language() or "en").split("-")[0])
+    return str(_MARKDOWN.render(spoken or campaign.guidelines or _(campaign_protocol(campaign).guidelines)))
 
 
 def consent_text(campaign: Campaign) -> str:

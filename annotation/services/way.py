@@ -114,7 +114,8 @@ class Way:
 
 _PLACE: Prepared[tuple[Any, ...]] = Prepared(
     lambda participation, key: (
-        Assignment.objects.filter(participation=participation, key=key)
+        Assignment.objects.counted()
+        .filter(participation=participation, key=key)
         .order_by()
         .values_list(*ORDER, "state")
     )
