@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import language, rater, rater_skip
+from annotation.views import language, rater, rater_skip, rater_time
 
 urlpatterns = [
     path("language/", language.choose, name="set_language"),
@@ -17,4 +17,7 @@ urlpatterns = [
     path("rate/<slug:campaign_key>/answers", rater.answers, name="answers"),
     path("rate/<slug:campaign_key>/skip", rater_skip.skip, name="skip"),
     path("rate/<slug:campaign_key>/problem", rater.problem, name="problem"),
+    path("rate/<slug:campaign_key>/timesheet/", rater_time.timesheet, name="timesheet"),
+    path("rate/<slug:campaign_key>/timesheet.csv", rater_time.timesheet_file, name="timesheet_csv"),
+    path("rate/<slug:campaign_key>/mirror/", rater_time.mirror, name="mirror"),
 ]

@@ -218,10 +218,15 @@ def _key_taken() -> Conflict:
 
 
 def _clip(active_ms: Any, shown_at: datetime | None, now: datetime) -> int | None:
-    """Return a claimed duration inside [0, time since the screen was served]; None when there is none."""
+    """Return a claimed duration inside [0, time since the screen was served].
+
+    None when there is no claim, or when the screen was never served, so that nothing bounds one.
+    """
     if isinstance(active_ms, bool) or not isinstance(active_ms, int | float) or active_ms != active_ms:
         return None
-    longest = _LARGEST_MS if shown_at is None else min(_LARGEST_MS, (now - shown_at).total_seconds() * 1000)
+    if shown_at is None:
+        return None
+    longest = min(_LARGEST_MS, (now - shown_at).total_seconds() * 1000)
     return int(max(0, min(active_ms, longest)))
 
 

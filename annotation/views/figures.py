@@ -79,3 +79,49 @@ def shares_svg(shares: Sequence[float], label: str) -> SafeString:
         '<svg width="{}" height="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>',
         WIDTH, HEIGHT, WIDTH, HEIGHT, label, bars,
     )  # fmt: skip
+
+
+def histogram_svg(
+    shares: Sequence[float], others: Sequence[float], labels: Sequence[str], label: str
+) -> SafeString:
+    """Draw shares of answers as bars over the names of their parts, those of others as lines across."""
+    highest = max((*shares, *others), default=0)
+    if not highest:
+        return SafeString("")
+    width, height, foot = 600, 150, 24
+    step = width / len(shares)
+
+    def top(share: float) -> float:
+        return foot / 2 + height * (1 - share / highest)
+
+    bars = format_html_join(
+        "",
+        '<rect class="bar-fill" x="{}" y="{}" width="{}" height="{}"/>',
+        (
+            (
+                f"{step * n + 4:.1f}",
+                f"{top(share):.1f}",
+                f"{step - 8:.1f}",
+                f"{foot / 2 + height - top(share):.1f}",
+            )
+            for n, share in enumerate(shares)
+            if share
+        ),
+    )
+    lines = format_html_join(
+        "",
+        '<line class="axis others" x1="{}" x2="{}" y1="{}" y2="{}"/>',
+        (
+            (f"{step * n + 1:.1f}", f"{step * (n + 1) - 1:.1f}", f"{top(share):.1f}", f"{top(share):.1f}")
+            for n, share in enumerate(others)
+        ),
+    )
+    names = format_html_join(
+        "",
+        '<text x="{}" y="{}" text-anchor="middle">{}</text>',
+        ((f"{step * (n + 0.5):.1f}", f"{height + foot + 6:.0f}", name) for n, name in enumerate(labels)),
+    )
+    return format_html(
+        '<svg class="histogram" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}{}</svg>',
+        width, height + foot + 12, label, bars, lines, names,
+    )  # fmt: skip
