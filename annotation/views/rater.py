@@ -44,6 +44,7 @@ from annotation.views.access import (
     remember,
 )
 from annotation.views.language import choose_here
+from annotation.views.rater_time import own_record_links
 from evalplatform.errors import BadInput, UserError
 
 LARGEST_LOOK_AHEAD = 10
@@ -197,7 +198,7 @@ def _config(request: HttpRequest, participation: Participation) -> dict[str, Any
     """Return what the page's script needs: addresses, token, scale, limits, and whose answers it keeps."""
     campaign = participation.campaign
     settings = CampaignSettings.of(campaign)
-    names = ["answers", "screens", "previous", "finish", "problem", "guidelines"]
+    names = ["answers", "screens", "previous", "finish", "problem", "guidelines", "timesheet"]
     urls = {name: reverse(name, args=[campaign.key]) for name in names}
     if settings.can_skip:
         urls["skip"] = reverse("rate", args=[campaign.key]) + "skip"
@@ -229,6 +230,7 @@ def finish(request: HttpRequest, participation: Participation) -> HttpResponse:
     if campaign.state == Campaign.State.OPEN and way.last_answered and not has_left:
         url = reverse("rate_item", args=[campaign.key, way.last_answered])
         links.append({"url": url, "label": _("Look at my last answer again")})
+    links += own_record_links(campaign)
     context = _heading(campaign) | {
         "progress": way.progress.as_dict(),
         "completion_code": completion_code(participation, way.progress),

@@ -79,6 +79,14 @@ def mirror(request: HttpRequest, participation: Participation) -> HttpResponse:
     return render(request, "rater/mirror.html", context)
 
 
+def own_record_links(campaign: Campaign) -> list[dict[str, str]]:
+    """Return the links to the rater's hours and, after closing, to the mirror."""
+    links = [{"url": reverse("timesheet", args=[campaign.key]), "label": _("Your hours")}]
+    if campaign.state == Campaign.State.CLOSED:
+        links.append({"url": reverse("mirror", args=[campaign.key]), "label": _("Your mirror")})
+    return links
+
+
 def _heading(participation: Participation) -> dict[str, Any]:
     campaign = participation.campaign
     can_rate = campaign.state == Campaign.State.OPEN and participation.state != Participation.State.LEFT
