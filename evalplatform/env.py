@@ -40,6 +40,13 @@ def _integer(name: str, default: int) -> int:
         raise EnvironmentMistake(f"{name} is {text!r}; write a whole number.") from None
 
 
+def _positive(name: str, default: int) -> int:
+    value = _integer(name, default)
+    if value < 1:
+        raise EnvironmentMistake(f"{name} is {value}; write a whole number from 1 on.")
+    return value
+
+
 def _list(name: str, default: str) -> list[str]:
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
 
@@ -78,6 +85,8 @@ class Environment:
     base_url: str
     https: bool
     broker_url: str
+    run_lease_seconds: int
+    run_device: str
     language_code: str
     time_zone: str
     invitation_days: int
@@ -98,6 +107,8 @@ def read_environment() -> Environment:
         base_url=(os.environ.get("BASE_URL") or LOCAL_URL).rstrip("/"),
         https=_boolean("HTTPS", False),
         broker_url=os.environ.get("CELERY_BROKER_URL") or "filesystem://",
+        run_lease_seconds=_positive("RUN_LEASE_SECONDS", 30),
+        run_device=os.environ.get("RUN_DEVICE") or "",
         language_code=os.environ.get("LANGUAGE_CODE") or "en",
         time_zone=os.environ.get("TIME_ZONE") or "UTC",
         invitation_days=_integer("INVITATION_DAYS", 90),
