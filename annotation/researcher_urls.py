@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from annotation.views import report, report_study, researcher, rounds
+from annotation.views import hours, report, report_study, researcher, rounds
 
 urlpatterns = [
     path("", researcher.home, name="home"),
@@ -11,6 +11,7 @@ urlpatterns = [
     path("campaigns/<str:key>/results/", researcher.results, name="campaign_results"),
     path("campaigns/<str:key>/state", researcher.campaign_state, name="campaign_state"),
     path("campaigns/<str:key>/disagreement/", rounds.disagreement, name="campaign_disagreement"),
+    path("campaigns/<str:key>/timesheet.csv", hours.hours_file, name="campaign_hours"),
     path("campaigns/<str:key>/plan.csv", researcher.plan_file, name="campaign_plan"),
     re_path(
         r"^campaigns/(?P<key>[^/]+)/judgements\.(?P<format>csv|tsv|jsonl|parquet|appraise)$",

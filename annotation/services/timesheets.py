@@ -83,6 +83,11 @@ class Sheet:
         return sum(line.items for line in self.lines if not line.practice)
 
     @property
+    def n_days(self) -> int:
+        """Days with work on them."""
+        return len({line.day for line in self.lines})
+
+    @property
     def minutes(self) -> int:
         """Active time, practice included."""
         return sum(line.minutes for line in self.lines)

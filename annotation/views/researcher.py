@@ -33,6 +33,7 @@ from annotation.stats.standardise import POPULATIONS
 from annotation.tasks import wake_scores
 from annotation.templatetags.shown import grouped
 from annotation.views.figures import bars_svg
+from annotation.views.hours import hours_panel
 from annotation.views.labels import describe
 from annotation.views.rounds import rounds_panel
 from annotation.views.tables import command_line, preference_tables, rater_rows, rating_tables
@@ -96,6 +97,7 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "raters": _raters(overview),
         "links": campaign_links(campaign=found) if _shows_links(request, found) else [],
         "rounds": rounds_panel(found),
+        "hours": hours_panel(found, overview.n_done),
         "problems": problems_read(found),
         "comments": comments_read(found),
         "rated": PROTOCOLS[found.protocol].record == "rating",

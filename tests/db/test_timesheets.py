@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotation.models import Assignment, Campaign, Item, Judgement, Participation
+from annotation.models import Assignment, AuditEvent, Campaign, Item, Judgement, Participation
 from annotation.services.judging import judgement_save
 from annotation.services.timesheets import campaign_timesheets, rater_timesheet
 from tests.factories.commands import refused, run
@@ -153,6 +153,20 @@ def test_page_file_and_command_say_the_same():
     ]
     assert "R1: 0:12 h, 8 items" in run("timesheet", "=Shop")[0]
     assert "no rater “R9”" in refused("timesheet", "=Shop", "--rater", "R9")
+
+
+def test_the_coordinator_sees_the_same_hours(admin_client, django_user_model):
+    campaign = rating_campaign()
+    rate(participation_of(campaign))
+    page = admin_client.get(f"/campaigns/{campaign.key}/")
+    assert [(s.rater, s.minutes) for s in page.context["hours"]["sheets"]] == [("R1", 12)]
+    assert page.context["hours"]["together"] == "0:12" and "0:12" in page.content.decode()
+    sent = admin_client.get(f"/campaigns/{campaign.key}/timesheet.csv").content.decode()
+    assert sent == run("timesheet", campaign.name, "--format", "csv")[0]
+    assert AuditEvent.objects.get().action == "hours.exported"
+    assert admin_client.get(f"/campaigns/{campaign.key}/timesheet.csv?flavour=x").status_code == 400
+    admin_client.force_login(django_user_model.objects.create_user("stranger"))
+    assert admin_client.get(f"/campaigns/{campaign.key}/timesheet.csv").status_code == 404
 
 
 def test_hours_are_ones_own():
