@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Judgement, Participation
+from annotation.models import Assignment, AuditEvent, Judgement, Participation
 from annotation.models.assignment import PRACTICE_ROUND
 from annotation.protocols.base import Answer, AnswerError
 from annotation.services.invitations import participation_check
@@ -26,6 +26,7 @@ from annotation.services.participation import (
     participation_progress,
     text_check,
 )
+from annotation.services.pool import late_answer_place, pool_ready
 from annotation.services.prepared import Prepared
 from evalplatform.errors import BadInput, Conflict, NotFound
 
@@ -90,11 +91,50 @@ def judgement_save(
                 return Saved(earlier, True, participation_progress(participation))
             judgement = _append(assignment, earlier, client_key, answer, comment, active_ms)
             progress = participation_progress(participation)
-            _follow_progress(assignment.participation, progress)
+            if progress.left or not progress.endless:
+                _follow_progress(assignment.participation, progress)
     except IntegrityError as error:
         # Two assignments answered at once under one key: the database let the first through.
         raise _key_taken() from error
+    except AnswerTooLate:
+        _keep_late(participation, assignment_key, client_key, answers, comment)
+        raise
+    if progress.endless and not progress.left:
+        progress = _go_on(participation)
     return Saved(judgement, False, progress)
+
+
+def _go_on(participation: Participation) -> Progress:
+    """Look for more in a pool; who finds nothing has finished."""
+    pool_ready(participation)
+    progress = participation_progress(participation)
+    _follow_progress(participation, progress)
+    return progress
+
+
+class AnswerTooLate(Conflict):
+    """An answer to an item that went to somebody else, who has answered or reads it."""
+
+
+def _keep_late(
+    participation: Participation, assignment: str, client_key: str, answers: Mapping[str, Any], comment: str
+) -> None:
+    """Keep an answer that can count no more, once: nothing that a rater did is thrown away."""
+    known = AuditEvent.objects.filter(
+        participation=participation, action="answer.late", data__client_key=client_key
+    )
+    if not known.exists():
+        campaign = participation.campaign
+        AuditEvent.note(
+            "answer.late",
+            participation=participation,
+            campaign=campaign,
+            study=campaign.study,
+            assignment=assignment,
+            client_key=client_key,
+            answers=dict(answers),
+            comment=comment,
+        )
 
 
 def _check_form(client_key: str, comment: str) -> None:
@@ -129,9 +169,9 @@ def _check_open(assignment: Assignment) -> None:
         consent_check(assignment.participation)
     else:
         begin_check(assignment.participation)
-    if assignment.state == Assignment.State.RELEASED:
-        raise Conflict(
-            _("This item has been given to somebody else meanwhile."),
+    if assignment.state == Assignment.State.RELEASED and not late_answer_place(assignment):
+        raise AnswerTooLate(
+            _("This item has been given to somebody else meanwhile. Your answer is kept beside the others."),
             _("Go on with the next one; your other answers are saved."),
         )
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 from django.db import transaction
 from django.db.models import Count, Q
@@ -52,10 +53,14 @@ _COUNTS: Prepared[tuple[int, int]] = Prepared(
 
 @dataclass(frozen=True)
 class Progress:
-    """Distinct live assignments of a rater in a campaign: those answered, and all."""
+    """Distinct live assignments of a rater in a campaign: those answered, and all.
+
+    `endless`: there may be more as long as there is work, so the total says little.
+    """
 
     done: int
     total: int
+    endless: bool = False
 
     @property
     def left(self) -> int:
@@ -64,7 +69,8 @@ class Progress:
 
     def as_dict(self) -> dict[str, int]:
         """Return what the rater's page shows."""
-        return {"done": self.done, "left": self.left, "total": self.total}
+        shown = {"done": self.done, "left": self.left, "total": self.total}
+        return shown | ({"endless": True} if self.endless else {})
 
 
 def participation_find(*, key: str, campaign_key: str) -> Participation | None:
@@ -74,7 +80,12 @@ def participation_find(*, key: str, campaign_key: str) -> Participation | None:
 
 def participation_progress(participation: Participation) -> Progress:
     """Count the live assignments."""
-    return Progress(*(_COUNTS.first(participation.pk) or (0, 0)))
+    return Progress(*(_COUNTS.first(participation.pk) or (0, 0)), is_endless(participation))
+
+
+def is_endless(participation: Participation) -> bool:
+    """Tell whether a rater takes items as long as there are any."""
+    return participation.campaign.mode == Campaign.Mode.POOL
 
 
 def participation_start(*, participation: Participation) -> None:
@@ -103,6 +114,23 @@ def completion_code(participation: Participation, progress: Progress) -> str:
     is_complete = progress.total > 0 and progress.left == 0
     has_left = participation.state == Participation.State.LEFT
     return participation.campaign.completion_code if is_complete and not has_left else ""
+
+
+@dataclass(frozen=True)
+class ReturnLink:
+    """Where a panel takes its raters back to, and the host to be shown with it."""
+
+    url: str
+    host: str
+
+
+def return_link(campaign: Campaign, code: str) -> ReturnLink | None:
+    """Return the way back to a panel with the completion code in it; None without a code or a panel."""
+    address = str(campaign.settings.get("return_url") or "")
+    if not address or not code:
+        return None
+    url = address.replace("{code}", quote(code, safe=""))
+    return ReturnLink(url, urlsplit(url).netloc)
 
 
 def problem_report(*, participation: Participation, assignment_key: str, text: str) -> AuditEvent:

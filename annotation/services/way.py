@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 from annotation.models import Assignment, Judgement, Participation
 from annotation.models.assignment import AssignmentQuerySet
 from annotation.protocols.base import Screen
-from annotation.services.participation import PROGRESS, Progress, is_key, participation_progress
+from annotation.services.participation import PROGRESS, Progress, is_endless, is_key, participation_progress
+from annotation.services.pool import pool_ready
 from annotation.services.prepared import Prepared
 from annotation.services.screens import Artist
 from evalplatform.errors import Conflict, NotFound
@@ -37,10 +38,12 @@ class Way:
 
     def next_screen(self) -> Screen | None:
         """Return the first screen that waits for an answer, or None at the end."""
+        pool_ready(self.participation)
         return next(iter(self._draw(self._open()[:1])), None)
 
     def screens_after(self, key: str, n: int) -> list[Screen]:
         """Return up to `n` screens that wait for an answer after the given one, or from the beginning."""
+        pool_ready(self.participation)
         if not key:
             return self._draw(self._open()[:n])
         return self._draw(_ahead_of(n).all(self.participation.pk, *self._place(key)))
@@ -108,7 +111,7 @@ class Way:
         """Return how many live assignments stand before each of some, and one; the counts come along."""
         places = [value for one in found for value in (one.round, one.position, one.pk)]
         done, total, *before = _numbers_of(len(found)).all(self.participation.pk, *places)[0]
-        self.__dict__["progress"] = Progress(done, total)
+        self.__dict__["progress"] = Progress(done, total, is_endless(self.participation))
         return [n + 1 for n in before]
 
 
