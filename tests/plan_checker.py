@@ -143,7 +143,9 @@ def _pairs(
             found.append(f"pairs: {showing.rater} sees {showing.name} before {showing.pair}")
         if showing.kind == "repeat" and {showing.left, showing.right} != {pair.left, pair.right}:
             found.append(f"pairs: {showing.name} does not repeat {showing.pair}")
-        if showing.kind == "bad_reference" and not (showing.systems and showing.systems <= pair.systems):
+        if showing.kind == "bad_reference" and not (
+            showing.systems & pair.systems and showing.systems - {"bad reference"} <= pair.systems
+        ):
             found.append(f"pairs: {showing.name} is not made from {showing.pair}")
     for (name, pair_name), own in raters.items():
         if len(own) > judgements or len(set(own)) != len(own):

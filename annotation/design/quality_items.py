@@ -15,6 +15,8 @@ import numpy as np
 
 from annotation.design.items import Layout, PlanItem
 
+#: Whose output a damaged text counts as where it is compared with what it was made from.
+DAMAGED = "bad reference"
 #: Items looked at before one is chosen.
 LOOKS = 24
 
@@ -75,7 +77,7 @@ def draw_followers(
     for index in _choose(layout, systems, holders, "bad_reference", wish.bad_references, tally, rng, wish):
         item = layout.items[index]
         damaged = _candidate(item, wish, tally, rng)
-        sides = (item.candidates[damaged],) * len(item.candidates)
+        sides = (item.candidates[damaged], (DAMAGED,))[: len(item.candidates)]
         drawn.append(_follower(item, "bad_reference", sides, damaged))
     for index in _choose(layout, systems, holders, "repeat", wish.repeats, tally, rng):
         item = layout.items[index]

@@ -5,6 +5,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.management.scales import scale_read
+from annotation.protocols import PROTOCOLS
+from annotation.services.attention_file import attention_read
+from annotation.services.quality_draft import USUAL_BAD, USUAL_REPEATS
+
 
 def add(parser: CommandParser) -> None:
     """Declare the options."""
@@ -16,12 +21,33 @@ def add(parser: CommandParser) -> None:
     group.add_argument(
         "--reference-as-system", action="store_true", help="show the reference as a hidden system"
     )
+    group.add_argument(
+        "--quality-control",
+        action="store_true",
+        help=f"bad references and repeats at the usual shares: {USUAL_BAD:g} and {USUAL_REPEATS:g}",
+    )
+    group.add_argument(
+        "--attention", metavar="FILE",
+        help="CSV or TSV of attention items: translation, low, high (comparisons: left, right, choice)",
+    )  # fmt: skip
 
 
 def read(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was said, by the names of `CampaignSettings`; None where nothing was."""
-    return {
-        "bad_references": options["bad_references"],
-        "repeats": options["repeats"],
-        "reference_as_system": options["reference_as_system"] or None,
+    usual = (USUAL_BAD, USUAL_REPEATS) if options["quality_control"] else (None, None)
+    shares = {
+        name: options[name] if options[name] is not None else share
+        for name, share in zip(("bad_references", "repeats"), usual, strict=True)
     }
+    return shares | {
+        "reference_as_system": options["reference_as_system"] or None,
+        "attention": _attention(options) if options["attention"] else None,
+    }
+
+
+def _attention(options: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    return attention_read(
+        options["attention"],
+        protocol=PROTOCOLS[options["protocol"]],
+        scale=scale_read(options["scale"] or "1-100"),
+    )

@@ -24,6 +24,12 @@ from annotation.services.items import ItemDraft, items_draft, segments_judged
 from annotation.services.planning import assignments_write, items_write, plan_draft
 from annotation.services.practice_items import PracticeDraft
 from annotation.services.practice_setup import practice_draft, practice_settings, practice_write
+from annotation.services.quality_draft import (
+    QualityDraft,
+    hidden_draft,
+    quality_check,
+    quality_outputs_write,
+)
 from annotation.services.selection import PlainTexts, Selection
 from annotation.services.studies import raters_ready, study_ready
 from evalplatform.errors import BadInput, Conflict
@@ -119,21 +125,27 @@ def campaign_draft(
     _check_options(options, selection)
     if Campaign.objects.filter(name=options.name).exists():
         raise _name_taken(options.name)
+    protocol = protocol_find(options.protocol)
+    quality_check(options.settings, protocol, selection)
     sampling, planning, _ = _streams(options.seed)
     items = items_draft(
         selection=selection,
-        protocol=protocol_find(options.protocol),
+        protocol=protocol,
         pairs=options.pairs,
         segments=options.segments,
         rng=sampling,
     )
+    hidden, hidden_notices = hidden_draft(items.drafts, selection, protocol)
+    quality = QualityDraft((*items.drafts, *hidden), selection, options.settings, options.seed)
     plan = plan_draft(
-        items=items.drafts,
+        items=quality.dealt,
         raters=options.raters,
         judgements=options.judgements,
         spread=options.spread,
         rng=planning,
+        wish=quality.wish(),
     )
+    plan, drafts = quality.added(plan)
     practice = practice_draft(
         settings=options.settings,
         read=options.practice,
@@ -146,8 +158,13 @@ def campaign_draft(
     )
     options = replace(options, practice=practice, settings=practice_settings(options.settings, practice))
     shown = (options.guidelines, *options.settings.guidelines.values())
-    notices = (*items.notices, *(notice for text in shown for notice in guidelines_notices(text)))
-    return CampaignDraft(options, selection, texts, items.drafts, plan, notices)
+    notices = (
+        *items.notices,
+        *hidden_notices,
+        *quality.notices(plan),
+        *(notice for text in shown for notice in guidelines_notices(text)),
+    )
+    return CampaignDraft(options, selection, texts, drafts, plan, notices)
 
 
 def campaign_estimate(*, draft: CampaignDraft) -> Estimate:
@@ -330,6 +347,7 @@ def _write_outputs(campaign: Campaign, draft: CampaignDraft) -> None:
         )
         for row in rows
     )
+    quality_outputs_write(campaign=campaign, drafts=draft.items)
     campaign.study.testsets.add(*{row.testset_id for row in rows})
     campaign.study.systems.add(*{row.system_id for row in rows})
 

@@ -30,7 +30,10 @@ class CandidateDraft:
 
 @dataclass(frozen=True)
 class ItemDraft:
-    """An item to be written: `segment` counts from 0; `context` is a version's name, or "" for none."""
+    """An item to be written: `segment` counts from 0; `context` is a version's name, or "" for none.
+
+    `pair` is the place of the item that an item for quality control follows.
+    """
 
     testset: str
     segment: int
@@ -39,6 +42,9 @@ class ItemDraft:
     candidates: tuple[CandidateDraft, ...]
     context_text: str = ""
     shown: bool = True
+    kind: str = "system"
+    pair: int | None = None
+    group: str = ""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -53,6 +59,8 @@ class ItemDraft:
             segment=(self.testset, self.segment),
             testset=self.testset,
             candidates=tuple(candidate.systems for candidate in self.candidates),
+            kind=self.kind,
+            pair=self.pair,
         )
 
 
@@ -164,6 +172,8 @@ def plan_message(error: PlanError) -> str:
 
 def _split_blank(chosen: SetTexts) -> tuple[list[int], list[int]]:
     texts = [*chosen.inputs.values(), *chosen.references.values(), *chosen.outputs.values()]
+    if chosen.hidden is not None:
+        texts.append(chosen.hidden[1])
     whole: list[int] = []
     blank: list[int] = []
     for number in range(chosen.n_segments):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
 
-from annotation.design.plan import Plan, PlanError, PlanItem, plan_campaign
+from annotation.design.plan import Plan, PlanError, PlanItem, QualityWish, plan_campaign
 from annotation.models import (
     Assignment,
     Campaign,
@@ -36,6 +36,8 @@ PLAN_COLUMNS = (
     "kind",
     "left",
     "right",
+    "item",
+    "pair",
 )
 
 
@@ -76,15 +78,16 @@ def plan_draft(
     judgements: int,
     spread: bool,
     rng: np.random.Generator,
+    wish: QualityWish | None = None,
 ) -> Plan:
-    """Plan who judges what; an item's key is its place in `items`.
+    """Plan who judges what; an item's key is its place in `items`. `wish` is the quality control to draw.
 
     Raises:
         BadInput: no plan is possible; the message says what is short.
     """
     planned = [item.planned(key) for key, item in enumerate(items) if item.shown]
     try:
-        return plan_campaign(planned, raters, judgements, rng, spread=spread)
+        return plan_campaign(planned, raters, judgements, rng, spread=spread, wish=wish)
     except PlanError as error:
         raise BadInput(plan_message(error)) from error
 
@@ -100,10 +103,14 @@ def items_write(
     """
     rows = Rows.of_campaign(campaign)
     order = [int(place) for place in rng.permutation(len(drafts))]
-    items = Item.objects.bulk_create(
-        [_item(campaign, drafts[place], context_side, rows) for place in order], batch_size=BATCH
-    )
-    written = dict(zip(order, items, strict=True))
+    written: dict[int, Item] = {}
+    for follows in (False, True):  # what follows another item needs its id
+        places = [place for place in order if (drafts[place].pair is not None) == follows]
+        items = Item.objects.bulk_create(
+            [_item(campaign, drafts[place], context_side, rows, written) for place in places],
+            batch_size=BATCH,
+        )
+        written |= zip(places, items, strict=True)
     texts = [
         (place, candidate) for place in order for candidate in enumerate(drafts[place].candidates, start=1)
     ]
@@ -151,10 +158,11 @@ def assignments_write(
 def plan_items_read(campaign: Campaign) -> list[PlanItem]:
     """Return the items that are shown to raters as the plan knows them, under their database ids."""
     credited = systems_of_items(campaign)
-    rows = Item.objects.filter(campaign=campaign, wanted__gt=0).order_by("pk")
+    rows = Item.objects.counted().filter(campaign=campaign, wanted__gt=0).order_by("pk")
+    columns = ("pk", "segment_id", "segment__testset__name", "kind", "repeat_of_id", "paired_with_id")
     return [
-        PlanItem(key=pk, segment=segment, testset=testset, candidates=credited[pk])
-        for pk, segment, testset in rows.values_list("pk", "segment_id", "segment__testset__name")
+        PlanItem(pk, segment, testset, credited[pk], kind, repeat_of or paired_with)
+        for pk, segment, testset, kind, repeat_of, paired_with in rows.values_list(*columns)
     ]
 
 
@@ -172,9 +180,12 @@ def systems_of_items(campaign: Campaign) -> dict[int, tuple[tuple[str, ...], ...
 def plan_rows(campaign: Campaign) -> Generator[tuple[Any, ...]]:
     """Yield the live assignments in the columns of `PLAN_COLUMNS`, rater by rater in their order.
 
-    `left` and `right` stand as the rater sees them; `right` is empty where there is one text only.
+    `left` and `right` stand as the rater sees them; `right` is empty where there is one text only. `pair` is
+    the item that an item for quality control was made from, repeats, or goes along with.
     """
     credited = systems_of_items(campaign)
+    pks = Item.objects.counted().filter(campaign=campaign).order_by("pk").values_list("pk", flat=True)
+    names = {pk: f"i{number}" for number, pk in enumerate(pks.iterator(chunk_size=BATCH), 1)}
     rows = (
         Assignment.objects.filter(item__campaign=campaign)
         .live()
@@ -191,21 +202,33 @@ def plan_rows(campaign: Campaign) -> Generator[tuple[Any, ...]]:
             "item__kind",
             "swap",
             "item_id",
+            "item__repeat_of_id",
+            "item__paired_with_id",
         )
     )
-    for *head, input_name, context, kind, swap, item in rows.iterator(chunk_size=BATCH):
+    for *head, input_name, context, kind, swap, item, repeat_of, paired_with in rows.iterator(
+        chunk_size=BATCH
+    ):
         sides = ["|".join(names) for names in credited.get(item, ())]
         left, right = [*sides, "", ""][:2]
         if swap:
             left, right = right, left
-        yield (*head, input_name or "", context or "", kind, left, right)
+        pair = names.get(repeat_of or paired_with or 0, "")
+        yield (*head, input_name or "", context or "", kind, left, right, names.get(item, ""), pair)
 
 
-def _item(campaign: Campaign, draft: ItemDraft, context_side: str, rows: Rows) -> Item:
+def _item(
+    campaign: Campaign, draft: ItemDraft, context_side: str, rows: Rows, written: Mapping[int, Item]
+) -> Item:
     wanted = campaign.judgements if draft.shown else 0
     context = rows.versions[draft.testset, context_side, draft.context] if draft.context else None
+    pair = written[draft.pair] if draft.pair is not None else None
     return Item(
         campaign=campaign,
+        kind=draft.kind,
+        repeat_of=pair if draft.kind == Item.Kind.REPEAT else None,
+        paired_with=None if draft.kind == Item.Kind.REPEAT else pair,
+        group=draft.group,
         segment_id=rows.segments[draft.testset, draft.segment],
         input_version_id=rows.versions[draft.testset, "source", draft.input],
         context_version_id=context,

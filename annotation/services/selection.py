@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evalplatform.errors import BadInput, Conflict, NotFound
@@ -29,7 +29,8 @@ Lines = Sequence[str]
 class SetTexts:
     """What is chosen of one test set: its lines by version name and by (system, input name).
 
-    A line of an output that is not to be judged (blank, failed, too long) is "".
+    A line of an output that is not to be judged (blank, failed, too long) is "". `hidden` is name and lines
+    of the reference that is shown as a hidden system, where there is one.
     """
 
     name: str
@@ -37,6 +38,7 @@ class SetTexts:
     inputs: dict[str, Lines]
     references: dict[str, Lines]
     outputs: dict[tuple[str, str], Lines]
+    hidden: tuple[str, Lines] | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ def selection_load(
     references: Sequence[str] = (),
     languages: str = "",
     needs_reference: bool = False,
+    hidden_reference: bool = False,
 ) -> Selection:
     """Choose among what is imported.
 
@@ -75,6 +78,7 @@ def selection_load(
         references: Likewise on the target side, where the protocol needs them.
         languages: The pair that is expected; by default that of the test sets.
         needs_reference: Whether the protocol holds translations against a reference.
+        hidden_reference: Whether a reference is shown as a hidden system: another one than those.
 
     Raises:
         NotFound: an unknown test set or system.
@@ -99,13 +103,28 @@ def selection_load(
                 inputs={one.name: version_lines(rows[one]) for one in inputs_here},
                 references={one.name: version_lines(rows[one]) for one in targets.get(testset.name, ())},
                 outputs=_load_outputs(testset, systems, [one.name for one in inputs_here]),
+                hidden=_hidden(
+                    testset.name,
+                    {
+                        version: version_lines(row)
+                        for version, row in rows.items()
+                        if version.side == "target"
+                    },
+                    targets.get(testset.name, ()),
+                )
+                if hidden_reference
+                else None,
             )
         )
     return Selection(*pair, tuple(systems), tuple(sets))
 
 
 def selection_of_texts(
-    texts: PlainTexts, *, references: Sequence[str] = (), needs_reference: bool = False
+    texts: PlainTexts,
+    *,
+    references: Sequence[str] = (),
+    needs_reference: bool = False,
+    hidden_reference: bool = False,
 ) -> Selection:
     """Choose everything of a test set that comes with the campaign."""
     draft = texts.testset
@@ -129,9 +148,34 @@ def selection_of_texts(
                 inputs={source.name: versions[source]},
                 references={one.name: versions[one] for one in chosen},
                 outputs={(output.system, source.name): output.text.lines for output in texts.outputs},
+                hidden=_hidden(
+                    draft.name,
+                    {one: lines for one, lines in versions.items() if one.side == "target"},
+                    chosen,
+                )
+                if hidden_reference
+                else None,
             ),
         ),
     )
+
+
+def _hidden(testset: str, targets: Mapping[Version, Lines], shown: Sequence[Version]) -> tuple[str, Lines]:
+    """Choose the reference to be shown as a hidden system: the original before others, none that is held
+    against.
+
+    Raises:
+        BadInput: there is none.
+    """
+    free = [version for version in targets if version not in shown]
+    if not free:
+        used = f" besides “{shown[0].name}”, which translations are held against" if shown else ""
+        raise BadInput(
+            f"Test set “{testset}” has no reference{used}, so none can be shown as a hidden system.",
+            "Import it with another reference, or leave --reference-as-system out.",
+        )
+    chosen = min(free, key=lambda version: version.kind != "original")
+    return chosen.name, targets[chosen]
 
 
 def _check_languages(testsets: Sequence[TestSet], languages: str) -> tuple[str, str]:

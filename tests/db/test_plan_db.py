@@ -241,5 +241,5 @@ def test_export_to_a_file_is_what_is_printed(tmp_path):
     run("export_plan", "demo", "--output", file)
     assert file.read_text("utf-8") == run("export_plan", "demo")[0]
     header = file.read_text("utf-8").split("\n")[0]
-    assert header == "assignment,round,rater,position,testset,segment,input,context,kind,left,right"
+    assert header == "assignment,round,rater,position,testset,segment,input,context,kind,left,right,item,pair"
     assert "no campaign" in refused("export_plan", "other")

@@ -65,13 +65,16 @@ def make_campaign(
     owner: Any = None,
     direction: str = "direct",
     texts: dict[str, Sequence[str]] | None = None,
+    reference_shown: str = "",
     **more: Any,
 ) -> Campaign:
     """Make an open, planned campaign whose test set has the campaign's name.
 
     Args:
         identical: Segments (from 0) for which all systems say the same.
-        texts: Lines by system instead of invented ones; "source" and "reference" may be among them.
+        texts: Lines by system instead of invented ones; "source", "reference" and "other" (a second
+            reference) may be among them.
+        reference_shown: The reference that translations are held against, when there are two.
         more: Further fields of CampaignOptions (spread, pairs, scale, segments, study …).
     """
     texts = texts or {}
@@ -81,7 +84,10 @@ def make_campaign(
         name=name,
         languages=languages,
         sources=[named("source", source)],
-        references=[named("reference", reference)],
+        references=[
+            named("reference", reference),
+            *([named("other", texts["other"])] if "other" in texts else []),
+        ],
         direction=direction,
     )
     same = invented_lines(n_segments, seed=3, mark="Gleich ")
@@ -96,7 +102,12 @@ def make_campaign(
         options=CampaignOptions(
             name=name, protocol=protocol, raters=names, judgements=judgements, seed=seed, **more
         ),
-        selection=selection_of_texts(plain, needs_reference=PROTOCOLS[protocol].context == "reference"),
+        selection=selection_of_texts(
+            plain,
+            references=[named for named in (reference_shown,) if named],
+            needs_reference=PROTOCOLS[protocol].context == "reference",
+            hidden_reference=bool("settings" in more and more["settings"].reference_as_system),
+        ),
         texts=plain,
     )
     return campaign_create(draft=draft, owner=owner)

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from annotation.management import page_arguments, people_arguments, quality_arguments, round_arguments
+from annotation.management.scales import scale_read
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
 from annotation.services.campaign_settings import CampaignSettings
@@ -183,7 +184,7 @@ def _campaign_options(options: dict[str, Any]) -> CampaignOptions:
     protocol = PROTOCOLS[options["protocol"]]
     if options["scale"] and protocol.record != "rating":
         raise BadInput(f"Protocol {protocol.name} has no scale.", "Leave --scale out.")
-    scale = _scale(options["scale"] or "1-100")
+    scale = scale_read(options["scale"] or "1-100")
     return CampaignOptions(
         name=options["name"],
         protocol=protocol.name,
@@ -201,13 +202,6 @@ def _campaign_options(options: dict[str, Any]) -> CampaignOptions:
         practice=people_arguments.practice(options, scale),
         settings=CampaignSettings.read({k: v for group in SETTINGS for k, v in group.read(options).items()}),
     )
-
-
-def _scale(text: str) -> tuple[int, int]:
-    low, dash, high = text.partition("-")
-    if not dash or not (low.isascii() and low.isdigit() and high.isascii() and high.isdigit()):
-        raise BadInput(f"“{text}” is not a scale.", "Give two whole numbers, as 1-100.")
-    return int(low), int(high)
 
 
 def _plain_texts(options: dict[str, Any]) -> PlainTexts | None:
@@ -254,7 +248,12 @@ def _selection(options: dict[str, Any], texts: PlainTexts | None) -> Selection:
     if options["references"] and not needs_reference:
         raise BadInput(f"Protocol {options['protocol']} shows no reference.", "Leave --references out.")
     if texts is not None:
-        return selection_of_texts(texts, references=options["references"], needs_reference=needs_reference)
+        return selection_of_texts(
+            texts,
+            references=options["references"],
+            needs_reference=needs_reference,
+            hidden_reference=options["reference_as_system"],
+        )
     systems = _systems(options["systems"])
     if not systems:
         raise BadInput("No systems are given.", "Add --systems A,B.")
@@ -265,6 +264,7 @@ def _selection(options: dict[str, Any], texts: PlainTexts | None) -> Selection:
         references=options["references"],
         languages=options["languages"],
         needs_reference=needs_reference,
+        hidden_reference=options["reference_as_system"],
     )
 
 
