@@ -1,20 +1,21 @@
-/* Time spent on a screen with the page visible; a pause longer than half a minute counts as half a minute. */
+/* Time spent on a screen with the page visible. A pause longer than three minutes (idle, or the machine asleep)
+   does not count; the server keeps a claim inside what it saw itself. No clock of the day is read. */
 (() => {
   "use strict";
-  const IDLE_MS = 30_000;
+  const LONGEST_PAUSE_MS = 180_000;
 
   class ActiveTime {
     #total = 0;
     #last = performance.now();
+    #isSeen = !document.hidden;
 
     constructor() {
-      for (const name of ["keydown", "pointerdown", "pointermove", "wheel", "scroll", "touchmove"]) {
-        addEventListener(name, () => this.#tick(), { passive: true, capture: true });
+      for (const name of ["keydown", "pointerdown", "pointermove", "wheel", "scroll", "touchmove", "input"]) {
+        addEventListener(name, () => this.#sign(), { passive: true, capture: true });
       }
-      document.addEventListener("visibilitychange", () => {
-        if (document.hidden) this.#add();
-        this.#last = performance.now();
-      });
+      document.addEventListener("visibilitychange", () => this.#look(!document.hidden));
+      addEventListener("pagehide", () => this.#look(false));
+      addEventListener("pageshow", () => this.#look(!document.hidden));
     }
 
     restart() {
@@ -24,17 +25,21 @@
 
     /** Active milliseconds since the last restart. */
     read() {
-      this.#tick();
+      this.#sign();
       return Math.round(this.#total);
     }
 
-    #tick() {
-      if (!document.hidden) this.#add();
+    /** The page came into sight or went out of it. */
+    #look(isSeen) {
+      this.#sign();
+      this.#isSeen = isSeen;
     }
 
-    #add() {
+    /** Something shows that the rater is here: count the pause since the last sign, unless it was a long one. */
+    #sign() {
       const now = performance.now();
-      this.#total += Math.min(now - this.#last, IDLE_MS);
+      const pause = now - this.#last;
+      if (this.#isSeen && pause > 0 && pause <= LONGEST_PAUSE_MS) this.#total += pause;
       this.#last = now;
     }
   }
