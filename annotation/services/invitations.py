@@ -26,7 +26,8 @@ def invitation_read(token: str) -> Participation:
 
     Raises:
         NotFound: the link was altered, or its participation is gone.
-        Conflict: the link was replaced or has expired, the rater has left, or the campaign is not open.
+        Conflict: the link was replaced or has expired, the rater has left, or the campaign is not open. A link
+            into a closed campaign still leads who took part to the last page.
     """
     try:
         key, version = _SIGNER.unsign(token).rsplit("~", 1)
@@ -44,8 +45,16 @@ def invitation_read(token: str) -> Participation:
         raise Conflict(
             _("This link has expired."), _("Ask the person who invited you to send you a new one.")
         )
-    participation_check(found)
+    if not is_over(found):
+        participation_check(found)
     return found
+
+
+def is_over(participation: Participation) -> bool:
+    """Tell whether a campaign in which this rater took part has closed: code and hours can still be seen."""
+    closed = participation.campaign.state == Campaign.State.CLOSED
+    has_left = participation.state == Participation.State.LEFT
+    return closed and not has_left and participation.consented_at is not None
 
 
 def participation_check(participation: Participation) -> None:

@@ -56,6 +56,16 @@ class Feedback:
     why_html: str
     places: tuple[float, float, float] | None = None
 
+    @property
+    def width(self) -> float:
+        """The part of the scale that is as expected; never so narrow that it cannot be seen."""
+        return 0.0 if self.places is None else max(1.5, round(self.places[1] - self.places[0], 1))
+
+    @property
+    def mark(self) -> float:
+        """Where the answer is marked, inside the scale."""
+        return 0.0 if self.places is None else round(min(99.0, max(0.0, self.places[2] - 0.5)), 1)
+
 
 class Practice:
     """The practice and calibration of one rater."""
@@ -102,6 +112,11 @@ class Practice:
     def is_complete(self) -> bool:
         """Whether everything is answered."""
         return bool(self._rows) and all(row.state == Assignment.State.DONE for row in self._rows)
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether answers are scores, and not choices."""
+        return campaign_protocol(self._campaign).record == "rating"
 
     def summary(self) -> dict[str, Any]:
         """Return what is kept of a finished practice: how many answers were as expected, by stage."""

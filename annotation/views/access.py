@@ -65,6 +65,14 @@ def participation_of(request: HttpRequest, campaign_key: str) -> Participation:
     return found
 
 
+def opened_before(request: HttpRequest, campaign_key: str) -> Participation | None:
+    """Return who this browser is in a campaign, or None."""
+    try:
+        return participation_of(request, campaign_key)
+    except InvitationNeeded:
+        return None
+
+
 def owner_mark(participation: Participation) -> str:
     """Return what a page knows its rater by, to keep answers of several raters on one browser apart."""
     return hashlib.sha256(participation.key.encode()).hexdigest()[:16]

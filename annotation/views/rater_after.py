@@ -1,0 +1,45 @@
+"""What comes after the last item: thanks, the completion code, and the way back to a panel."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from annotation.models import Campaign, Participation
+from annotation.services.invitations import is_over, participation_check
+from annotation.services.participation import completion_code, return_link
+from annotation.services.way import Way
+from annotation.views.access import rater_page
+from annotation.views.rater_common import heading, page_before
+
+
+@require_safe
+@rater_page
+def finish(request: HttpRequest, participation: Participation) -> HttpResponse:
+    """Thank the rater and show the completion code; also after the campaign has closed."""
+    campaign = participation.campaign
+    way = Way(participation)
+    has_left = participation.state == Participation.State.LEFT
+    is_closed = campaign.state == Campaign.State.CLOSED
+    if is_closed and not is_over(participation) and not has_left:
+        participation_check(participation)
+    before = page_before(participation)
+    if not has_left and not is_closed and (before or way.progress.left):
+        return redirect(before or "rate", campaign.key)
+    links = []
+    if campaign.state == Campaign.State.OPEN and way.last_answered and not has_left:
+        url = reverse("rate_item", args=[campaign.key, way.last_answered])
+        links.append({"url": url, "label": _("Look at my last answer again")})
+    code = completion_code(participation, way.progress)
+    context = heading(campaign) | {
+        "progress": way.progress.as_dict(),
+        "completion_code": code,
+        "return_link": return_link(campaign, code),
+        "links": links,
+        "has_left": has_left,
+        "is_closed": is_closed,
+    }
+    return render(request, "rater/finish.html", context)
