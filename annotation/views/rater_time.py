@@ -118,7 +118,8 @@ def _use(found: Mirror) -> tuple[list[dict[str, str]], str]:
         }
         for n, part in enumerate(found.parts)
     ]
-    return rows, histogram_svg(own, others, found.parts, _("Your use of the scale; the table says the same."))
+    names = [part.partition("–")[0] for part in found.parts]
+    return rows, histogram_svg(own, others, names, _("Your use of the scale; the table says the same."))
 
 
 def _numbers(found: Mirror) -> dict[str, str]:
