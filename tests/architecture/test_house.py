@@ -17,6 +17,7 @@ PURE = (
     "annotation/formats",
     "annotation/protocols",
     "mtcore/corpora",
+    "mtcore/diversity",
     "mtcore/engines",
     "mtcore/metrics",
 )

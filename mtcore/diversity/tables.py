@@ -1,0 +1,187 @@
+"""Print a report of diversity: aligned text, CSV, or LaTeX as the study's tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+
+from mtcore.diversity.measuring import Measured, Report, TextResult
+from mtcore.diversity.swapping import Comparison
+
+ARROWS = {"up": " ↑", "down": " ↓", "": ""}
+LATEX_ARROWS = {"up": r" $\uparrow$", "down": r" $\downarrow$", "": ""}
+MISSING = "–"
+CSV_COLUMNS = (
+    "kind", "text", "against", "measure", "value", "printed", "ci_low", "ci_high", "p", "direction",
+    "definition", "reason", "signature",
+)  # fmt: skip
+_TEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
+    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "’": "'", "–": "--", "−": "$-$",
+    "Σ": r"$\Sigma$", "²": r"$^2$", "⁴": r"$^4$", "≥": r"$\geq$", "≤": r"$\leq$", "[": "{[}", "]": "{]}",
+}  # fmt: skip
+
+
+def to_json(report: Report) -> str:
+    """Write strict JSON."""
+    return json.dumps(report.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def to_table(report: Report) -> str:
+    """Write aligned text: a row a measure and a column a text, then comparisons, then what was missing."""
+    head = ["measure", "×", *(text.name for text in report.texts)]
+    rows = [head]
+    for label, size in (("lines", "lines"), ("tokens", "tokens"), ("types", "types")):
+        rows.append([label, "", *(f"{getattr(text, size):,}" for text in report.texts)])
+    for place, first in enumerate(report.texts[0].measures):
+        measure = first.measure
+        cells = [_cell(text.measures[place]) for text in report.texts]
+        rows.append([f"{measure.title}{ARROWS[measure.direction]}", _times(measure.scale), *cells])
+    parts = [_aligned(rows)]
+    if report.comparisons:
+        parts.append(_aligned(_comparison_rows(report)))
+    notes = [*_reasons(report), *(f"Note: {notice}" for notice in report.notices)]
+    parts += ["\n".join(notes)] if notes else []
+    definitions = [f"{one.measure.title}: {one.signature}" for one in report.texts[0].measures]
+    return "\n\n".join([*parts, "\n".join(definitions)]) + "\n"
+
+
+def to_csv(report: Report) -> str:
+    """Write one table: a row for each measure of each text, and for each comparison."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n", restval="")
+    writer.writeheader()
+    for text in report.texts:
+        for one in text.measures:
+            row = one.as_dict()
+            low, high = row["ci"] or ("", "")
+            writer.writerow(
+                {
+                    "kind": "text", "text": text.name, "measure": row["name"], "value": _exact(row["value"]),
+                    "printed": _exact(row["printed"]), "ci_low": low, "ci_high": high,
+                    "direction": row["direction"] or "", "definition": row["definition"],
+                    "reason": row.get("reason", ""), "signature": row["signature"],
+                }
+            )  # fmt: skip
+    scales = {one.measure.name: one.measure.scale for text in report.texts[:1] for one in text.measures}
+    for found in report.comparisons:
+        printed = None if found.difference is None else found.difference * scales[found.measure]
+        writer.writerow(
+            {
+                "kind": "comparison", "text": found.a, "against": found.b, "measure": found.measure,
+                "value": _exact(found.difference), "printed": _exact(printed), "p": _exact(found.p),
+                "reason": found.reason, "signature": found.test,
+            }
+        )  # fmt: skip
+    return out.getvalue()
+
+
+def to_latex(report: Report) -> str:
+    """Write a row a text and a column a measure, as the study's Tables 4 to 8, signatures as comments."""
+    measures = [one.measure for one in report.texts[0].measures]
+    heads = [latex_escape(one.title) + LATEX_ARROWS[one.direction] for one in measures]
+    lines = [
+        "% Needs \\usepackage{booktabs}; intervals and p-values: --format table, csv or json.",
+        *(f"% {one.signature}" for one in report.texts[0].measures),
+        *(f"% {reason}" for reason in _reasons(report)),
+        *(f"% Note: {notice}" for notice in report.notices),
+        rf"\begin{{tabular}}{{l{'r' * len(measures)}}}",
+        r"\toprule",
+        " & ".join(["", *heads]) + r" \\",
+        r"\midrule",
+        *(_latex_row(text) for text in report.texts),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "table": to_table, "json": to_json, "csv": to_csv, "latex": to_latex,
+}  # fmt: skip
+"""Name → writer."""
+
+
+def latex_escape(text: str) -> str:
+    """Return text that LaTeX prints as it is."""
+    return "".join(_TEX.get(mark, mark) for mark in text)
+
+
+def _latex_row(text: TextResult) -> str:
+    cells = [_number(one) or "--" for one in text.measures]
+    return " & ".join([latex_escape(text.name), *cells]) + r" \\"
+
+
+def _number(one: Measured) -> str:
+    """Write the value in the scale of print, or nothing."""
+    value = one.value.value
+    return "" if value is None else f"{value * one.measure.scale:.{one.measure.digits}f}"
+
+
+def _cell(one: Measured) -> str:
+    number = _number(one)
+    ends = one.interval.ends if one.interval else None
+    if not number or not ends:
+        return number or MISSING
+    low, high = (f"{end * one.measure.scale:.{one.measure.digits}f}" for end in ends)
+    return f"{number} [{low}, {high}]"
+
+
+def _comparison_rows(report: Report) -> list[list[str]]:
+    known = {one.measure.name: one.measure for one in report.texts[0].measures}
+    pairs: dict[tuple[str, str], dict[str, Comparison]] = {}
+    for found in report.comparisons:
+        pairs.setdefault((found.a, found.b), {})[found.measure] = found
+    rows = [["difference (p)", *(f"{a} − {b}" for a, b in pairs)]]
+    for name, measure in known.items():
+        cells = []
+        for of_pair in pairs.values():
+            one = of_pair[name]
+            if one.difference is None:
+                cells.append(MISSING)
+                continue
+            number = f"{one.difference * measure.scale:+.{measure.digits}f}"
+            cells.append(f"{number} ({_p(one.p)})" if one.p is not None else number)
+        rows.append([measure.title, *cells])
+    return rows
+
+
+def _reasons(report: Report) -> list[str]:
+    """Say once for each reason which measures of which texts lack a value, an interval or a test."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for text in report.texts:
+        for one in text.measures:
+            if one.value.reason:
+                found.setdefault((text.name, one.value.reason), []).append(one.measure.title)
+            elif one.interval and one.interval.reason:
+                found.setdefault((text.name, f"no interval: {one.interval.reason}"), []).append(
+                    one.measure.title
+                )
+    for pair in report.comparisons:
+        if pair.reason and pair.difference is not None:
+            found.setdefault((f"{pair.a} − {pair.b}", f"not tested: {pair.reason}"), []).append(pair.measure)
+    merged: dict[tuple[str, str], list[str]] = {}
+    for (text_name, reason), titles in found.items():
+        merged.setdefault((", ".join(titles), reason), []).append(text_name)
+    return [f"{titles} ({', '.join(names)}): {reason}" for (titles, reason), names in merged.items()]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def _times(scale: float) -> str:
+    return "" if scale == 1 else f"{scale:,.0f}"
+
+
+def _p(p_value: float) -> str:
+    return f"p {p_value:.3f}" if p_value >= 0.001 else "p < .001"
+
+
+def _exact(number: float | None) -> str:
+    return "" if number is None else repr(number)

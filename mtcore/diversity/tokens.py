@@ -1,0 +1,237 @@
+"""Cut lines into words: as given, as Moses does, or with a segmenter where a script has no spaces."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mtcore.diversity.base import DiversityError, ToolUnavailable
+from mtcore.diversity.lemmas import installed, language_code
+
+TOKENS = ("moses", "given")
+SPACELESS = frozenset({"zh", "yue", "wuu", "lzh", "ja", "th", "lo", "km", "my", "bo", "dz"})
+"""Languages written without spaces between words."""
+
+LONGEST_WORD = 6
+"""Mean characters of a word above which a text in such a script is taken to be without word boundaries."""
+
+_SPACELESS_SCRIPT = re.compile(
+    "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
+)
+_GIVE_WORDS = "Segment it with a tool of your choice and give the result with --tokens given."
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Some lines as numbers: the types in order of first occurrence, the words, and how many a line has."""
+
+    types: list[str]
+    ids: npt.NDArray[np.int32]
+    lengths: npt.NDArray[np.int32]
+
+
+class Tokeniser(ABC):
+    """Cuts lines into words.
+
+    Attributes:
+        name: tool, version and language, for signatures.
+        block_bytes: how much text is given to one process at once.
+    """
+
+    name: str
+    block_bytes: int = 512 * 1024
+
+    @abstractmethod
+    def words(self, line: str) -> Sequence[str]:
+        """Return the words of a line, none of them empty or with white space in it."""
+
+    def encode(self, data: bytes) -> Encoded:
+        """Cut and number the words of UTF-8 text whose lines end at LF."""
+        lines = data.decode("utf-8").split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        numbers: dict[str, int] = {}
+        ids: list[int] = []
+        lengths = np.empty(len(lines), np.int32)
+        for place, line in enumerate(lines):
+            words = self.words(line)
+            lengths[place] = len(words)
+            ids.extend([numbers.setdefault(word, len(numbers)) for word in words])
+        return Encoded(list(numbers), np.array(ids, np.int32), lengths)
+
+
+class Given(Tokeniser):
+    """Words as they stand between white space."""
+
+    name = "given"
+    block_bytes = 8 * 1024 * 1024
+
+    def words(self, line: str) -> Sequence[str]:
+        """Return what stands between white space."""
+        return line.split()
+
+    def encode(self, data: bytes) -> Encoded:
+        """Cut and number words without making a Python string of each."""
+        if not data:
+            return Encoded([], np.empty(0, np.int32), np.empty(0, np.int32))
+        arrow: Any = import_module("pyarrow")
+        compute: Any = import_module("pyarrow.compute")
+        cuts = np.flatnonzero(np.frombuffer(data, np.uint8) == 10) + 1
+        if not len(cuts) or cuts[-1] != len(data):
+            cuts = np.append(cuts, len(data))
+        offsets = np.concatenate([[0], cuts]).astype(np.int32)
+        lines = arrow.StringArray.from_buffers(len(cuts), arrow.py_buffer(offsets), arrow.py_buffer(data))
+        found = compute.utf8_split_whitespace(lines)
+        coded = found.values.dictionary_encode()
+        types = coded.dictionary.to_pylist()
+        ids = coded.indices.to_numpy()
+        starts = found.offsets.to_numpy()
+        if "" not in types:
+            return Encoded(types, ids, np.diff(starts))
+        empty = types.index("")
+        del types[empty]
+        kept = ids != empty
+        before = np.concatenate([[0], np.cumsum(kept, dtype=np.int32)])
+        ids = ids[kept]
+        return Encoded(types, ids - (ids > empty), np.diff(before[starts]))
+
+
+class Moses(Tokeniser):
+    """The Moses tokeniser (sacremoses), case kept, nothing escaped; the language's abbreviations or none."""
+
+    def __init__(self, language: str) -> None:
+        """Know the language.
+
+        Raises:
+            ToolUnavailable: sacremoses is absent.
+        """
+        known = installed("sacremoses")
+        if not known:
+            raise ToolUnavailable(
+                "sacremoses is not installed", "Install it (pip install sacremoses), or give tokenised text."
+            )
+        prefixes: Any = import_module("sacremoses.corpus").NonbreakingPrefixes().available_langs
+        code = language_code(language) if language else ""
+        self.language = code if code in prefixes else ""
+        self.name = f"sacremoses{known}-{self.language or 'no abbreviations'}"
+
+    @cached_property
+    def _tool(self) -> Any:
+        tool = import_module("sacremoses").MosesTokenizer(self.language or "en")
+        if not self.language:
+            tool.NONBREAKING_PREFIXES = []
+            tool.NUMERIC_ONLY_PREFIXES = []
+        return tool
+
+    def words(self, line: str) -> Sequence[str]:
+        """Return the words as Moses cuts them."""
+        return [word for word in self._tool.tokenize(line, escape=False) if word]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the tool itself behind: another process makes its own."""
+        return {"language": self.language, "name": self.name}
+
+
+class Jieba(Tokeniser):
+    """Chinese words by the package jieba."""
+
+    def __init__(self) -> None:
+        """Check that the tool is there.
+
+        Raises:
+            ToolUnavailable: it is not.
+        """
+        known = installed("jieba")
+        if not known:
+            raise ToolUnavailable(
+                "Chinese has no spaces between words, and the segmenter jieba is not installed",
+                f"Install it: pip install jieba. {_GIVE_WORDS}",
+            )
+        self.name = f"jieba{known}"
+
+    def words(self, line: str) -> Sequence[str]:
+        """Return the words that jieba finds."""
+        return [part for word in import_module("jieba").cut(line) for part in word.split()]
+
+
+class Fugashi(Tokeniser):
+    """Japanese words by MeCab, through the packages fugashi and unidic-lite."""
+
+    def __init__(self) -> None:
+        """Check that the tools are there.
+
+        Raises:
+            ToolUnavailable: one is not.
+        """
+        known, dictionary = installed("fugashi"), installed("unidic-lite")
+        if not (known and dictionary):
+            raise ToolUnavailable(
+                "Japanese has no spaces between words, and the segmenter fugashi is not installed",
+                f"Install it: pip install fugashi unidic-lite. {_GIVE_WORDS}",
+            )
+        self.name = f"fugashi{known}-unidic-lite{dictionary}"
+
+    @cached_property
+    def _tool(self) -> Any:
+        return import_module("fugashi").Tagger()
+
+    def words(self, line: str) -> Sequence[str]:
+        """Return the words that MeCab finds."""
+        return [part for word in self._tool(line) for part in word.surface.split()]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the tool itself behind: another process makes its own."""
+        return {"name": self.name}
+
+
+SEGMENTERS = {"zh": Jieba, "ja": Fugashi}
+"""Language → what finds its words."""
+
+
+def tokeniser_for(tokens: str, language: str) -> Tokeniser:
+    """Make the tokeniser for a language ("" when it is not known).
+
+    Raises:
+        DiversityError: an unknown choice.
+        ToolUnavailable: nothing at hand finds the words of the language.
+    """
+    if tokens not in TOKENS:
+        raise DiversityError(f"“{tokens}” is no way to find words", f"Give one of {', '.join(TOKENS)}.")
+    if tokens == "given":
+        return Given()
+    code = language_code(language) if language else ""
+    if code in SEGMENTERS:
+        return SEGMENTERS[code]()
+    if code in SPACELESS:
+        raise ToolUnavailable(
+            f"“{language}” has no spaces between words, and no segmenter is at hand", _GIVE_WORDS
+        )
+    return Moses(language)
+
+
+def check_words(name: str, types: Sequence[str], counts: npt.NDArray[np.int64]) -> None:
+    """Refuse a text in a script without spaces whose words nobody has parted.
+
+    Raises:
+        DiversityError: most words are in such a script and far too long.
+    """
+    found = [place for place, word in enumerate(types) if _SPACELESS_SCRIPT.search(word)]
+    if not found:
+        return
+    own = counts[found]
+    if own.sum() * 2 < counts.sum():
+        return
+    mean = float(np.dot(own, [len(types[place]) for place in found]) / own.sum())
+    if mean > LONGEST_WORD:
+        raise DiversityError(
+            f"{name}: words have {mean:.0f} characters on average: the text has no spaces between words",
+            f"Name its language (--language zh or ja). {_GIVE_WORDS}",
+        )
