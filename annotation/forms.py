@@ -63,7 +63,7 @@ class ProfileForm(forms.Form):
     profession = forms.ChoiceField(label=_("What you do"), choices=PROFESSIONS, required=False)
 
     def __init__(self, data: Any = None, *, known: Mapping[str, Any] | None = None) -> None:
-        super().__init__(data, initial=_initial(known or {}))
+        super().__init__(data, initial=_initial(known or {}), label_suffix="")
         for number in range(1, N_NATIVE + 1):
             label = _("Native language") if number == 1 else _("Another native language")
             needed = {"required": _("Name your native language.")}
