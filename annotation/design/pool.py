@@ -20,8 +20,8 @@ import numpy as np
 from annotation.design.items import GAP_PART_OF_LOAD, LONGEST_GAP
 from annotation.design.sides import SideBalancer
 
-#: Places ahead of a rater that are filled, so that the next items can be fetched before they are needed.
-AHEAD = 6
+#: Places ahead of a rater that are filled once fewer than ENOUGH are: the next items are there at once.
+AHEAD, ENOUGH = 8, 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.guidelines import guidelines_notices, text_length_check
 from annotation.services.items import ItemDraft, items_draft, segments_judged
 from annotation.services.planning import assignments_write, items_write, plan_draft
+from annotation.services.pool_setup import pool_check, pool_raters, pool_write
 from annotation.services.practice_items import PracticeDraft
 from annotation.services.practice_setup import practice_draft, practice_settings, practice_write
 from annotation.services.quality_draft import (
@@ -50,7 +51,8 @@ EXAMPLE_DIFFERENCE = 0.1
 class CampaignOptions:
     """How a campaign is to be run. `study` is empty for a new study of the campaign's name.
 
-    Who knows the seed and the shape of a campaign can work out its plan: see `secret_seed`.
+    Who knows the seed and the shape of a campaign can work out its plan: see `secret_seed`. A `pool` has no
+    plan: whoever comes takes the next items, so it needs no raters beforehand.
     """
 
     name: str
@@ -68,6 +70,7 @@ class CampaignOptions:
     opened: bool = True
     settings: CampaignSettings = field(default_factory=CampaignSettings)
     practice: tuple[PracticeDraft, ...] = ()
+    pool: bool = False
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ def campaign_draft(
     quality = QualityDraft((*items.drafts, *hidden), selection, options.settings, options.seed)
     plan = plan_draft(
         items=quality.dealt,
-        raters=options.raters,
+        raters=pool_raters(options.judgements) if options.pool else options.raters,
         judgements=options.judgements,
         spread=options.spread,
         rng=planning,
@@ -174,7 +177,8 @@ def campaign_estimate(*, draft: CampaignDraft) -> Estimate:
         for key, item in enumerate(draft.items)
         if item.shown
     }
-    return estimate_plan(draft.plan, words, draft.protocol.seconds_per_decision)
+    found = estimate_plan(draft.plan, words, draft.protocol.seconds_per_decision)
+    return replace(found, loads={}, minutes={}) if draft.options.pool else found
 
 
 def campaign_power(*, draft: CampaignDraft) -> str:
@@ -187,7 +191,7 @@ def campaign_power(*, draft: CampaignDraft) -> str:
         return ""
     n_segments = len({(item.testset, item.segment) for item in draft.items})
     try:
-        size = Size(n_segments, options.judgements, len(options.raters))
+        size = Size(n_segments, options.judgements, len(options.raters) or options.judgements)
         found = describe_power(EXAMPLE_DIFFERENCE, size)
         return f"{found} From {detectable_difference(size):.2f} z on it is 80 %."
     except PowerError as error:
@@ -272,6 +276,14 @@ def _check_options(options: CampaignOptions, selection: Selection) -> None:
     low, high = options.scale
     if not -1000 <= low < high <= 1000:
         raise BadInput(f"The scale {low}-{high} cannot be used.", "Give two whole numbers, as 1-100.")
+    pool_check(
+        pool=options.pool,
+        spread=options.spread,
+        judgements=options.judgements,
+        n_raters=len(options.raters),
+        joins=options.settings.joins,
+        lease_or_most=bool({"lease_minutes", "most_items"} & options.settings.as_json().keys()),
+    )
     if protocol.candidates_per_item == 2 and len(selection.systems) < 2:
         raise BadInput(
             "A comparison needs two systems, one is given.", "Give another output, or use source_da."
@@ -280,6 +292,11 @@ def _check_options(options: CampaignOptions, selection: Selection) -> None:
         raise BadInput(
             f"Protocol {options.protocol} has no pairs.", "Leave --pairs out, or use pairwise_fluency."
         )
+
+
+def draft_notes(draft: CampaignDraft) -> list[str]:
+    """Return what is to be known of a campaign; a pool has no plan to say anything of."""
+    return [*draft.notices, *([] if draft.options.pool else draft.plan.notes)]
 
 
 def _streams(seed: int) -> list[np.random.Generator]:
@@ -306,6 +323,7 @@ def _write_campaign(draft: CampaignDraft, study: Study) -> Campaign:
         protocol=options.protocol,
         source_language=draft.selection.source_language,
         target_language=draft.selection.target_language,
+        mode=Campaign.Mode.POOL if options.pool else Campaign.Mode.PLANNED,
         state=Campaign.State.OPEN if options.opened else Campaign.State.DRAFT,
         opened_at=timezone.now() if options.opened else None,
         judgements=options.judgements,
@@ -317,7 +335,7 @@ def _write_campaign(draft: CampaignDraft, study: Study) -> Campaign:
         guidelines=options.guidelines,
         consent=options.consent,
         settings=replace(options.settings, segments=options.segments).as_json(),
-        notes=[*draft.notices, *draft.plan.notes],
+        notes=draft_notes(draft),
     )
 
 
@@ -362,7 +380,10 @@ def _write_plan(campaign: Campaign, draft: CampaignDraft) -> None:
         [Participation(rater=rater, campaign=campaign, link_expires_at=until) for rater in raters]
     )
     by_name = {rater.name: row for rater, row in zip(raters, participations, strict=True)}
-    assignments_write(plan=draft.plan, items=items, participations=by_name)
+    if draft.options.pool:
+        pool_write(campaign)
+    else:
+        assignments_write(plan=draft.plan, items=items, participations=by_name)
 
 
 def _plain(options: CampaignOptions) -> dict[str, object]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
-from django.db.models import Max, Min
+from django.db.models import Max, Min, Sum
 from django.utils import timezone
 from django.utils.translation import pgettext
 
@@ -84,6 +84,8 @@ def campaign_overview(campaign: Campaign) -> Overview:
     )
     everything = [ms for own in times.values() for ms in own]
     n_assigned, n_done = (sum(getattr(row, name) for row in raters) for name in ("n_assigned", "n_done"))
+    if campaign.mode == Campaign.Mode.POOL:
+        n_assigned = campaign.items.counted().aggregate(n=Sum("wanted"))["n"] or 0
     return Overview(
         n_assigned=n_assigned,
         n_done=n_done,

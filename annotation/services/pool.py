@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -18,11 +18,12 @@ from typing import Any, cast
 import numpy as np
 from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import Count, Exists, F, Max, OuterRef, Q
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
 from django.utils import timezone
 
 from annotation.design.pool import (
     AHEAD,
+    ENOUGH,
     Dealt,
     Line,
     PoolItem,
@@ -31,7 +32,7 @@ from annotation.design.pool import (
     pool_gap,
     segments_in_order,
 )
-from annotation.models import Assignment, AuditEvent, Campaign, Item, ItemCandidate, Participation
+from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.rounds import AGAIN
 from evalplatform.errors import Conflict
@@ -43,6 +44,8 @@ WINDOW = 60
 MOST_HELD = 240
 """Open items of a rater from which on no further segment is begun."""
 FREED_AT_ONCE = 200
+GAP_EVERY = 20
+"""Places after which the distance inside segments is set anew: more raters may have come."""
 TRIES = 4
 REST_SECONDS = 20
 """Time after which a rater who found nothing, and still has something to do, looks again."""
@@ -56,11 +59,13 @@ class _Raced(Exception):
 
 @dataclass
 class _Stand:
-    """Where a rater stands: the line, the first item that may be free, and when nothing was found."""
+    """Where a rater stands: the line, the first item that may be free, when nothing was found, the gap."""
 
     line: Line = field(default_factory=Line)
     start: int = 0
     nothing_at: float = 0.0
+    gap: int = 0
+    gap_from: int = 0
 
     @classmethod
     def of(cls, participation: Participation) -> _Stand:
@@ -73,6 +78,8 @@ class _Stand:
             ),
             kept.get("start", 0),
             kept.get("nothing_at", 0.0),
+            kept.get("gap", 0),
+            kept.get("gap_from", 0),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -82,6 +89,8 @@ class _Stand:
             "excess": {str(key): n for key, n in self.line.excess.items()},
             "start": self.start,
             "nothing_at": self.nothing_at,
+            "gap": self.gap,
+            "gap_from": self.gap_from,
         }
 
 
@@ -102,16 +111,18 @@ def pool_ready(participation: Participation, *, again: bool = False) -> None:
     settings, now = CampaignSettings.of(campaign), timezone.now()
     lease = timedelta(minutes=settings.lease_minutes)
     own = Assignment.objects.filter(participation=participation)
-    own.filter(state=_OPEN, lease_until__lt=now + lease / 2).update(lease_until=now + lease)
     stand = _Stand.of(participation)
     counts = own.aggregate(
+        ends=Min("lease_until", filter=Q(state=_OPEN)),
         live=Count("pk", filter=~Q(state=_RELEASED) & Q(round__gt=0)),
         held=Count("pk", filter=Q(state=_OPEN, round__gt=0)),
         ahead=Count("pk", filter=Q(state=_OPEN, round__gt=0, position__lt=stand.line.head)),
         past=Max("position", filter=_PAST, default=0),
     )
+    if counts["ends"] is not None and counts["ends"] < now + lease / 2:
+        own.filter(state=_OPEN, lease_until__isnull=False).update(lease_until=now + lease)
     room = (settings.most_items or 10**9) - counts["live"]
-    if counts["ahead"] >= AHEAD or room <= 0 or counts["held"] >= MOST_HELD:
+    if counts["ahead"] >= ENOUGH or room <= 0 or counts["held"] >= MOST_HELD:
         return
     if counts["held"] and stand.nothing_at > time.time() - REST_SECONDS:
         return
@@ -151,28 +162,33 @@ def _claim(participation: Participation, room: int, needed: int, past: int, unti
     fresh = Participation.objects.select_for_update(no_key=True).get(pk=participation.pk)
     stand = _Stand.of(fresh)
     _free_expired(campaign, but=participation)
-    revived = _revive(participation, until)
+    stand.line.skip_to(past + 1)
+    revived = 0
+    rows = Assignment.objects.filter(participation=participation, round__gt=0).order_by("round", "position")
+    expired = Q(state=_RELEASED, lease_until__isnull=False)
+    ahead = ~Q(state=_RELEASED) & Q(position__gte=stand.line.head)
+    for one in rows.filter(expired | ahead)[: MOST_HELD * 2]:
+        if one.state == _RELEASED and revived < AHEAD:
+            revived += _take_back(one, until)
+        elif one.state != _RELEASED:
+            stand.line.take(one.position)
     if revived >= needed:
         return
-    stand.line.skip_to(past + 1)
-    own = Assignment.objects.live().filter(participation=participation, position__gte=stand.line.head)
-    for place in own.values_list("position", flat=True):
-        stand.line.take(place)
-    gap = _gap(campaign)
+    if not stand.gap or stand.line.head > stand.gap_from + GAP_EVERY:
+        stand.gap, stand.gap_from = _gap(campaign), stand.line.head
+    gap = stand.gap
     rng = np.random.default_rng()
     head = stand.line.head
-    found = 0
-    for candidates, items in _segments(participation, stand, rng):
-        for segment in candidates:
-            usable = allowed(items[segment].items, items[segment].had)
-            dealt = deal_segment(usable, stand.line, gap, room - found, rng)
-            _write(participation, dealt, items[segment].again, until)
-            found += len(dealt)
-            if stand.line.head - head + revived >= needed or found >= room:
-                break
-        if stand.line.head - head + revived >= needed or found >= room:
+    dealt: list[Dealt] = []
+    again: set[int] = set()
+    for segment in _segments(participation, stand, rng):
+        usable = allowed(segment.items, segment.had)
+        dealt += deal_segment(usable, stand.line, gap, room - len(dealt), rng)
+        again |= segment.again
+        if stand.line.head - head + revived >= needed or len(dealt) >= room:
             break
-    stand.nothing_at = 0.0 if found + revived else time.time()
+    _write(participation, dealt, again, until)
+    stand.nothing_at = 0.0 if dealt or revived else time.time()
     Participation.objects.filter(pk=participation.pk).update(
         settings=fresh.settings | {LINE: stand.as_json()}
     )
@@ -195,25 +211,24 @@ class _Segment:
     again: set[int] = field(default_factory=set)
 
 
-def _segments(
-    participation: Participation, stand: _Stand, rng: np.random.Generator
-) -> Iterable[tuple[list[int], dict[int, _Segment]]]:
-    """Yield segments to begin, in order, with their items: from where the rater stands, then the others."""
-    begins = [stand.start or _start_of_others(participation.campaign), 0]
-    for number, begin in enumerate(begins):
-        end = begins[0] if number else None
-        if number and not begins[0]:
-            return
-        rows = _free_items(participation, begin, end)
-        if not rows:
+def _segments(participation: Participation, stand: _Stand, rng: np.random.Generator) -> Iterator[_Segment]:
+    """Yield what is left of segments to begin: from where the rater stands, then of those before."""
+    begin = stand.start or _start_of_others(participation.campaign)
+    seen: set[int] = set()
+    for low, high in ((begin, None), (0, begin)):
+        rows = _free_items(participation, low, high) if high != 0 else []
+        begun: dict[Hashable, bool] = {}
+        for _, segment, given in rows:
+            if segment not in seen:
+                begun[segment] = begun.get(segment, False) or given > 0
+        if not begun:
             continue
         stand.start = rows[0][0]
-        begun: dict[int, bool] = {}
-        for _, segment, given in rows:
-            begun[segment] = begun.get(segment, False) or given > 0
         order = segments_in_order(begun, rows[0][1], rng)[:AHEAD]
         chosen = [cast(int, segment) for segment in order]
-        yield chosen, _read_segments(participation, chosen)
+        seen.update(chosen)
+        found = _read_segments(participation, chosen)
+        yield from (found[segment] for segment in chosen)
 
 
 def _start_of_others(campaign: Campaign) -> int:
@@ -223,7 +238,7 @@ def _start_of_others(campaign: Campaign) -> int:
     return min((start for start in kept if start), default=0)
 
 
-def _not_mine(participation: Participation) -> Exists:
+def _is_mine(participation: Participation) -> Exists:
     return Exists(Assignment.objects.filter(item=OuterRef("pk"), participation=participation.pk))
 
 
@@ -232,45 +247,34 @@ def _free_items(participation: Participation, begin: int, end: int | None) -> li
     rows = Item.objects.filter(campaign=participation.campaign_id, pk__gte=begin, given__lt=F("wanted"))
     if end is not None:
         rows = rows.filter(pk__lt=end)
-    rows = rows.filter(~_not_mine(participation)).order_by("pk")
+    rows = rows.filter(~_is_mine(participation)).order_by("pk")
     return list(rows.values_list("pk", "segment_id", "given")[:WINDOW])
 
 
 def _read_segments(participation: Participation, segments: Sequence[int]) -> dict[int, _Segment]:
-    """Read what is left of some segments, and which of their items the rater has."""
-    found: dict[int, _Segment] = defaultdict(_Segment)
-    rows = list(
+    """Read what is left of some segments with the systems of each text, and which items the rater has."""
+    columns = ("pk", "segment_id", "given", "wanted", "mine", "paired_with_id", "repeat_of_id")
+    rows = (
         Item.objects.filter(campaign=participation.campaign_id, segment__in=segments, wanted__gt=0)
-        .annotate(mine=_not_mine(participation))
-        .order_by("pk")
-        .values_list("pk", "segment_id", "given", "wanted", "mine", "paired_with_id", "repeat_of_id")
+        .annotate(mine=_is_mine(participation))
+        .order_by("pk", "candidates__position", "candidates__outputs")
+        .values_list(*columns, "candidates__position", "candidates__outputs__system_id")
     )
-    free = [row[0] for row in rows if row[2] < row[3] and not row[4]]
-    sides = _systems(free)
-    for pk, segment, given, wanted, mine, *pairs in rows:
+    items: dict[tuple[Any, ...], dict[int, dict[int, None]]] = defaultdict(lambda: defaultdict(dict))
+    for *head, position, system in rows:
+        side = items[tuple(head)][position]
+        if system is not None:
+            side[system] = None
+    found: dict[int, _Segment] = defaultdict(_Segment)
+    for (pk, segment, given, wanted, mine, *pairs), sides in items.items():
         if mine:
             found[segment].had.add(pk)
         elif given < wanted:
             after = frozenset(pair for pair in pairs if pair is not None)
-            found[segment].items.append(PoolItem(pk, sides.get(pk, ()), after))
+            found[segment].items.append(PoolItem(pk, tuple(tuple(own) for own in sides.values()), after))
             if wanted > participation.campaign.judgements:
                 found[segment].again.add(pk)
     return found
-
-
-def _systems(items: Sequence[int]) -> dict[int, tuple[tuple[int, ...], ...]]:
-    """Return the systems credited with each text of each item."""
-    rows = (
-        ItemCandidate.objects.filter(item__in=items)
-        .order_by("item_id", "position")
-        .values_list("item_id", "position", "outputs__system_id")
-    )
-    found: dict[int, dict[int, dict[int, None]]] = defaultdict(lambda: defaultdict(dict))
-    for item, position, system in rows:
-        own = found[item][position]
-        if system is not None:
-            own[system] = None
-    return {item: tuple(tuple(own) for own in sides.values()) for item, sides in found.items()}
 
 
 def _write(participation: Participation, dealt: Sequence[Dealt], again: set[int], until: datetime) -> None:
@@ -321,14 +325,6 @@ def items_free(rows: Sequence[tuple[int, int]]) -> None:
         times[n].append(item)
     for n, items in times.items():
         Item.objects.filter(pk__in=items).update(given=F("given") - n)
-
-
-def _revive(participation: Participation, until: datetime) -> int:
-    """Give a rater who comes back the expired items that nobody took; return how many."""
-    rows = Assignment.objects.filter(
-        participation=participation, state=_RELEASED, lease_until__isnull=False
-    ).order_by("round", "position")
-    return sum(_take_back(one, until) for one in rows[:AHEAD])
 
 
 def _take_back(assignment: Assignment, until: datetime) -> bool:

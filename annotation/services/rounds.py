@@ -8,7 +8,7 @@ again). Judgements of excluded raters say nothing here.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -108,7 +108,7 @@ class _State:
     seen: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     load: Counter[int] = field(default_factory=Counter)
     end: Counter[int] = field(default_factory=Counter)
-    last: dict[int, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    last: dict[int, dict[Hashable, int]] = field(default_factory=lambda: defaultdict(dict))
 
 
 def round_points(campaign: Campaign) -> float:
@@ -248,7 +248,7 @@ def _read(campaign: Campaign) -> _State:
     for item, rater, score in answers.values_list(
         "assignment__item_id", "assignment__participation_id", "score"
     ).iterator(BATCH):
-        state.first[item].append((rater, score))
+        state.first[item].append((rater, cast(float, score)))
     return state
 
 
@@ -280,7 +280,7 @@ def _deal(
     systems = systems_of_items(campaign) if apart else {}
     people = _people(campaign)
     again = [_again_item(pk, items[pk][0], systems, state) for pk in apart]
-    wanted = {pk: items[pk][1] for pk in apart}
+    wanted: dict[Hashable, int] = {pk: items[pk][1] for pk in apart}
     pooled = [
         one
         for one in again

@@ -15,6 +15,7 @@ from annotation.design.plan import PlanItem, PlannedAssignment
 from annotation.design.reassign import GivenAssignment, Reassignment, reassign
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
 from annotation.services.planning import BATCH, plan_items_read
+from annotation.services.pool import pool_leave
 from annotation.services.rounds import AGAIN, rater_call_back, round_deal_on
 from evalplatform.errors import Conflict, NotFound
 from evalplatform.words import quoted
@@ -69,6 +70,9 @@ def rater_withdraw(*, campaign: Campaign, rater: str, actor: User | None = None)
         Conflict: the rater has left already, or the campaign was not planned here.
     """
     leaver = _leaver(campaign, rater)
+    if campaign.mode == Campaign.Mode.POOL:
+        released = pool_leave(campaign=campaign, leaver=leaver, actor=actor)
+        return Withdrawal(rater, leaver.assignments.live().done().count(), released, {}, ())
     items = plan_items_read(campaign)
     for attempt in range(1, ATTEMPTS + 1):
         before = _snapshot(campaign)
@@ -84,7 +88,7 @@ def rater_withdraw(*, campaign: Campaign, rater: str, actor: User | None = None)
 
 
 def _leaver(campaign: Campaign, rater: str) -> Participation:
-    if campaign.mode != Campaign.Mode.PLANNED:
+    if campaign.mode == Campaign.Mode.IMPORTED:
         raise Conflict(
             f"Campaign “{campaign.name}” was not planned here.", "Nothing can be given to other raters."
         )

@@ -19,8 +19,10 @@ from annotation.services.campaigns import (
     campaign_draft,
     campaign_estimate,
     campaign_power,
+    draft_notes,
     secret_seed,
 )
+from annotation.services.joining import joining_url
 from annotation.services.links import base_url_check, campaign_links
 from annotation.services.selection import PlainTexts, Selection, selection_load, selection_of_texts
 from annotation.services.studies import owner_find, rater_names
@@ -99,6 +101,8 @@ class Command(HouseCommand):
             )
         for rater, link in campaign_links(campaign=campaign, base_url=base_url):
             self.stdout.write(f"{rater}\t{link}")
+        if campaign_options.settings.joins:
+            self.stdout.write(f"anybody\t{joining_url(campaign, base_url=base_url)}")
 
 
 def add_plain_arguments(parser: CommandParser) -> None:
@@ -131,7 +135,7 @@ def add_plan_arguments(parser: CommandParser) -> None:
     """Declare how the work is shared out."""
     group = parser.add_argument_group("plan")
     group.add_argument(
-        "--raters", required=True, metavar="N|FILE", help="how many, or a file with a name a line"
+        "--raters", metavar="N|FILE", help="how many, or a file with a name a line; a pool needs none"
     )
     group.add_argument("--judgements", type=int, default=3, metavar="K", help="for each item (default 3)")
     group.add_argument(
@@ -188,7 +192,8 @@ def _campaign_options(options: dict[str, Any]) -> CampaignOptions:
     return CampaignOptions(
         name=options["name"],
         protocol=protocol.name,
-        raters=rater_names(options["raters"]),
+        raters=rater_names(options["raters"]) if options["raters"] else (),
+        pool=options["pool"],
         judgements=options["judgements"],
         seed=secret_seed() if options["seed"] is None else options["seed"],
         scale=scale,
@@ -280,4 +285,4 @@ def _systems(arguments: list[str]) -> list[str]:
 def _notices(draft: CampaignDraft) -> list[str]:
     texts = draft.texts
     read = [*texts.testset.notices, *(n for output in texts.outputs for n in output.notices)] if texts else []
-    return [*read, *draft.notices, *draft.plan.notes]
+    return [*read, *draft_notes(draft)]

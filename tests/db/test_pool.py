@@ -1,0 +1,278 @@
+"""Campaigns without a plan: who comes takes items, who stops frees them, nothing is over-assigned."""
+
+import random
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotation.models import Assignment, AuditEvent, Item, Participation
+from annotation.services.judging import AnswerTooLate, judgement_save
+from annotation.services.pool import pool_ready
+from annotation.services.rounds import round_assign
+from annotation.services.skipping import assignment_skip
+from annotation.services.way import Way
+from annotation.services.withdrawal import rater_withdraw
+from evalplatform.errors import BadInput
+from tests.factories.campaigns import make_campaign
+from tests.factories.pool import again, answer, faults, joined, next_key, spread_of, work
+
+pytestmark = pytest.mark.django_db
+NONE = {"miscounted": 0, "over": 0, "twice": 0}
+
+
+def pool(n_segments=8, *, raters=4, judgements=2, **more):
+    settings = more.pop("settings", {})
+    made = make_campaign(n_segments=n_segments, raters=raters, judgements=judgements, pool=True, **more)
+    made.settings = made.settings | settings
+    made.save()
+    return made
+
+
+def check(campaign, **expected):
+    found = faults(campaign)
+    assert {name: found[name] for name in NONE} == NONE
+    for name, value in expected.items():
+        assert found[name] == value
+
+
+def turn(raters, rng, most):
+    """Let each rater answer a few; return how many were answered."""
+    return sum(work(rater, rng.randint(1, most), rng) for rater in raters)
+
+
+def late(rater, minutes=31):
+    """Let a lease end."""
+    own = Assignment.objects.filter(participation=rater, state="open")
+    own.update(lease_until=timezone.now() - timedelta(minutes=minutes - 30))
+
+
+def test_raters_share_the_work_until_nothing_is_left():
+    campaign = pool(12, systems=("A", "B", "C"), judgements=3, raters=5)
+    rng = random.Random(1)
+    assert not Assignment.objects.exists()
+    assert set(campaign.items.values_list("given", flat=True)) == {0}
+    raters = [joined(campaign, f"R{number}") for number in range(1, 6)]
+    while turn(raters, rng, 4):
+        check(campaign)
+    check(campaign, unfinished=0)
+    assert set(Participation.objects.values_list("state", flat=True)) == {"finished"}
+    assert Assignment.objects.done().count() == 12 * 3 * 3
+    found = spread_of(campaign)
+    assert found["torn"] == 0 and found["systems"] == 0
+
+
+def test_a_rater_alone_and_who_comes_last():
+    campaign = pool(3, raters=2, judgements=2)
+    rng = random.Random(2)
+    first, second = joined(campaign, "R1"), joined(campaign, "R2")
+    assert work(first, 100, rng) == 6
+    first = again(first)
+    assert first.state == "finished" and next_key(first) == ""
+    assert work(second, 100, rng) == 6
+    assert work(joined(campaign, "late"), 100, rng) == 0
+    check(campaign, unfinished=0)
+
+
+def test_one_item_two_judgements_ten_raters():
+    """ASG-01, ASG-02: exactly two different raters; a correction does not close an item."""
+    campaign = pool(1, systems=("A",), raters=10, judgements=2)
+    raters = [joined(campaign, f"R{number}") for number in range(1, 11)]
+    keys = [next_key(rater) for rater in raters]
+    assert sum(map(bool, keys)) == 2
+    rater = raters[next(place for place, key in enumerate(keys) if key)]
+    own = rater.assignments.get()
+    for score in (10, 20):
+        judgement_save(
+            participation=again(rater),
+            assignment_key=own.key,
+            client_key=f"key-{score:08}",
+            answers={"score": score},
+        )
+    assert Assignment.objects.done().count() == 1 and Item.objects.get().given == 2
+    check(campaign)
+
+
+def test_who_stops_frees_the_items_and_finds_them_again():
+    campaign = pool(2, raters=3, judgements=1)
+    stopped, other = joined(campaign, "R1"), joined(campaign, "R2")
+    assert next_key(stopped)
+    assert next_key(other) == ""  # the first has all of it, for as long as the lease runs
+    late(stopped)
+    assert next_key(stopped)  # nobody took it: it is still theirs, and the lease begins anew
+    assert stopped.assignments.filter(lease_until__gt=timezone.now()).count() == 4
+    late(stopped)
+    assert next_key(other)
+    check(campaign)
+    assert Assignment.objects.filter(participation=stopped, state="released").count() == 4
+    assert next_key(stopped) == ""
+    late(other)
+    assert next_key(stopped)  # and back again
+    assert work(stopped, 10, random.Random(1)) == 4
+    check(campaign, unfinished=0)
+
+
+def test_an_answer_after_its_lease_is_taken_while_there_is_room():
+    campaign = pool(1, systems=("A", "B"), raters=3, judgements=1)
+    slow, other = joined(campaign, "R1"), joined(campaign, "R2")
+    key = next_key(slow)
+    late(slow)
+    assert answer(slow, key, random.Random(1)).progress.done == 1  # nobody had taken it
+    check(campaign)
+    key = next_key(slow)
+    late(slow)
+    pool_ready(again(other))  # taken, not seen yet
+    assert Assignment.objects.filter(participation=other, state="open", shown_at=None).count() == 1
+    assert answer(slow, key, random.Random(1)).progress.done == 2
+    check(campaign, unfinished=0)
+    assert Assignment.objects.get(participation=other).state == "released"
+
+
+def test_an_answer_for_which_there_is_no_room_is_kept_beside():
+    campaign = pool(1, systems=("A",), raters=3, judgements=1)
+    slow, other = joined(campaign, "R1"), joined(campaign, "R2")
+    key = next_key(slow)
+    late(slow)
+    assert next_key(other)  # on the other rater's screen
+    for _ in range(2):
+        with pytest.raises(AnswerTooLate, match="kept"):
+            judgement_save(
+                participation=again(slow), assignment_key=key, client_key="late-0001", answers={"score": 77}
+            )
+    event = AuditEvent.objects.get(action="answer.late")
+    assert event.data["answers"] == {"score": 77} and event.participation == slow
+    check(campaign)
+    assert answer(other, next_key(other), random.Random(1))
+    check(campaign, unfinished=0)
+
+
+def test_most_items_end_a_raters_work_with_the_code():
+    campaign = pool(20, systems=("A", "B", "C"), raters=3, judgements=2, settings={"most_items": 7})
+    rater = joined(campaign, "R1")
+    assert work(rater, 100, random.Random(1)) == 7
+    assert again(rater).state == "finished"
+    assert Way(again(rater)).progress.as_dict() == {"done": 7, "left": 0, "total": 7, "endless": True}
+
+
+def test_segments_keep_together_and_apart():
+    campaign = pool(40, systems=("A", "B", "C", "D"), raters=4, judgements=2, settings={"most_items": 80})
+    rng = random.Random(4)
+    raters = [joined(campaign, f"R{number}") for number in range(1, 5)]
+    while turn(raters, rng, 9):
+        pass
+    found = spread_of(campaign)
+    check(campaign, unfinished=0)
+    assert found["torn"] == 0 and found["systems"] == 0
+    assert found["gap"] >= 1 and found["close"] < 0.1
+
+
+def test_sides_are_even_for_every_rater():
+    campaign = pool(20, protocol="pairwise_fluency", systems=("A", "B", "C"), raters=4, judgements=2)
+    rng = random.Random(5)
+    raters = [joined(campaign, f"R{number}") for number in range(1, 5)]
+    while turn(raters, rng, 9):
+        pass
+    check(campaign, unfinished=0)
+    assert spread_of(campaign)["sides"] <= 2
+
+
+def test_identical_outputs_are_one_item_of_both(monkeypatch):
+    """ASG-06: what several systems say alike is shown once; pairs of identical outputs never."""
+    campaign = pool(
+        6, protocol="pairwise_fluency", systems=("A", "B"), identical=(0, 3), judgements=1, raters=1
+    )
+    assert work(joined(campaign, "R1"), 100, random.Random(1)) == 4
+    campaign = pool(6, systems=("A", "B"), identical=(0, 3), judgements=1, raters=1, name="da")
+    assert work(joined(campaign, "R1"), 100, random.Random(1)) == 10
+
+
+def test_items_for_quality_control_follow_their_pair():
+    campaign = pool(12, systems=("A", "B"), raters=3, judgements=2, settings={})
+    items = list(campaign.items.order_by("pk"))
+    for place in range(0, 12, 3):
+        base = items[place]
+        bad = Item.objects.create(
+            campaign=campaign, segment=base.segment, kind="bad_reference", paired_with=base, wanted=2,
+            context_version=base.context_version, input_version=base.input_version,
+        )  # fmt: skip
+        bad.candidates.create(position=1, text="spoilt")
+    rng = random.Random(6)
+    raters = [joined(campaign, f"R{number}") for number in range(1, 4)]
+    while turn(raters, rng, 5):
+        pass
+    check(campaign, unfinished=0)
+    for row in Assignment.objects.filter(item__kind="bad_reference").select_related("item"):
+        pair = Assignment.objects.get(item=row.item.paired_with, participation=row.participation)
+        assert pair.position < row.position
+
+
+def test_leaving_skipping_and_the_extra_round():
+    campaign = pool(6, systems=("A",), raters=8, judgements=3, settings={"can_skip": True, "joins": True})
+    rng = random.Random(7)
+    leaver = joined(campaign, "R1")
+    work(leaver, 2, rng)
+    result = rater_withdraw(campaign=campaign, rater="R1")
+    assert result.kept == 2 and result.released == 4
+    check(campaign)
+    skipper = joined(campaign, "R2")
+    key = next_key(skipper)
+    found = assignment_skip(participation=again(skipper), assignment_key=key)
+    assert not found.short and next_key(skipper) != key
+    item = Assignment.objects.get(key=key).item
+    assert work(skipper, 100, rng) == 5
+    assert not Assignment.objects.live().filter(item=item, participation=skipper).exists()
+    for number in range(3, 6):
+        work(joined(campaign, f"R{number}"), 100, rng)
+    check(campaign, unfinished=0)
+    for one in Assignment.objects.done():
+        one.judgements.update(score=50)
+    apart = campaign.items.order_by("pk")[:2]
+    for item in apart:
+        item.assignments.done().first().judgements.update(score=1)
+    draft = round_assign(campaign=campaign)
+    assert set(draft.pooled) == {item.pk for item in apart}
+    assert set(Item.objects.filter(wanted=6).values_list("pk", flat=True)) == set(draft.pooled)
+    for number in range(6, 10):
+        work(joined(campaign, f"R{number}"), 100, rng)
+    assert Assignment.objects.filter(round=2, state="done").count() == 6
+    check(campaign, unfinished=0)
+    for one in Assignment.objects.filter(round=2):
+        assert not Assignment.objects.filter(item=one.item, participation=one.participation, round=1).exists()
+    assert not round_assign(campaign=campaign).apart
+
+
+def test_nothing_is_taken_without_consent_or_from_a_closed_campaign():
+    campaign = pool()
+    rater = joined(campaign, "R1")
+    Participation.objects.update(consented_at=None)
+    pool_ready(again(rater))
+    Participation.objects.update(consented_at=timezone.now())
+    campaign.state = "closed"
+    campaign.save()
+    pool_ready(again(rater))
+    assert not Assignment.objects.exists()
+
+
+def test_queries_do_not_grow_with_the_campaign():
+    campaign = pool(400, systems=("A", "B"), raters=4, judgements=2)
+    rater = joined(campaign, "R1")
+    work(rater, 30, random.Random(1))
+    counts = []
+    for _ in range(24):
+        with CaptureQueriesContext(connection) as found:
+            key = next_key(rater)
+            answer(rater, key, random.Random(1))
+        counts.append(len(found))
+    assert sum(counts) / len(counts) <= 19 and max(counts) <= 28, sorted(counts)
+
+
+def test_what_a_pool_cannot_be():
+    with pytest.raises(BadInput, match="segment by segment"):
+        pool(spread=True)
+    with pytest.raises(BadInput, match="need as many raters"):
+        pool(raters=1, judgements=3)
+    with pytest.raises(BadInput, match="No raters"):
+        make_campaign(raters=(), name="x")
+    assert not Item.objects.exists()

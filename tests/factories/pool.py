@@ -1,0 +1,161 @@
+"""Raters who come and go in a pool campaign; `python -m tests.factories.pool` on a database of its own."""
+
+from __future__ import annotations
+
+import random
+import threading
+import uuid
+from collections import Counter, defaultdict
+from itertools import pairwise
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.models import Assignment, Campaign, Item, Participation, Rater
+from annotation.services.judging import judgement_save
+from annotation.services.participation import participation_find
+from annotation.services.way import Way
+
+
+def joined(campaign: Campaign, name: str) -> Participation:
+    """Let somebody take part, consent given."""
+    rater, _ = Rater.objects.get_or_create(study=campaign.study, name=name)
+    made, _ = Participation.objects.get_or_create(rater=rater, campaign=campaign)
+    if made.consented_at is None:
+        Participation.objects.filter(pk=made.pk).update(consented_at=timezone.now(), state="active")
+    return again(made)
+
+
+def again(participation: Participation) -> Participation:
+    """Read a participation as a request does."""
+    found = participation_find(key=participation.key, campaign_key=participation.campaign.key)
+    assert found is not None
+    return found
+
+
+def next_key(participation: Participation) -> str:
+    """Return the key of the next screen of a rater, "" when there is none."""
+    screen = Way(again(participation)).next_screen()
+    return "" if screen is None else screen.key
+
+
+def answer(participation: Participation, key: str, rng: random.Random) -> Any:
+    """Answer one screen."""
+    own = again(participation)
+    rated = own.campaign.protocol != "pairwise_fluency"
+    given = {"score": rng.randint(1, 100)} if rated else {"choice": rng.choice(["left", "right", "equal"])}
+    return judgement_save(participation=own, assignment_key=key, client_key=uuid.uuid4().hex, answers=given)
+
+
+def work(participation: Participation, n: int, rng: random.Random) -> int:
+    """Answer up to `n` screens; return how many there were."""
+    for done in range(n):
+        key = next_key(participation)
+        if not key:
+            return done
+        answer(participation, key, rng)
+    return n
+
+
+def faults(campaign: Campaign) -> dict[str, int]:
+    """Count what must never be."""
+    live = defaultdict(list)
+    rows = Assignment.objects.live().filter(item__campaign=campaign)
+    for item, rater, round_ in rows.values_list("item_id", "participation_id", "round"):
+        live[item].append((rater, round_))
+    items = dict(campaign.items.counted().values_list("pk", "given"))
+    wanted = dict(campaign.items.counted().values_list("pk", "wanted"))
+    return {
+        "miscounted": sum(items[pk] != len(live[pk]) for pk in items),
+        "over": sum(items[pk] > wanted[pk] for pk in items),
+        "twice": sum(len(set(own)) < len(own) for own in live.values()),
+        "unfinished": sum(len(live[pk]) < wanted[pk] for pk in items),
+    }
+
+
+def spread_of(campaign: Campaign) -> dict[str, float]:
+    """Measure how well the rules of a plan hold in what was dealt.
+
+    Returns:
+        `torn`: share of segments whose items have not all the same raters; `systems`: largest difference
+        between two systems' counts with one rater; `sides`: largest difference of left and right of a system
+        with one rater; `gap`: least distance between items of one segment with one rater, and `close`: share
+        of neighbours in a segment that are nearer than five places.
+    """
+    raters_of: dict[int, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    sides: dict[int, Counter[str]] = defaultdict(Counter)
+    places: dict[tuple[int, int], list[int]] = defaultdict(list)
+    at: Counter[int] = Counter()
+    rows = (
+        Assignment.objects.live()
+        .filter(item__campaign=campaign)
+        .order_by("participation_id", "round", "position", "pk")
+        .select_related("item")
+        .prefetch_related("item__candidates__outputs__system")
+    )
+    names: dict[int, set[str]] = defaultdict(set)
+    for row in rows:
+        at[row.participation_id] += 1
+        places[row.participation_id, row.item.segment_id].append(at[row.participation_id])
+        raters_of[row.item.segment_id][row.item_id].add(row.participation_id)
+        for number, candidate in enumerate(row.item.candidates.all()):
+            for output in candidate.outputs.all():
+                names[0].add(output.system.name)
+                if row.item.kind == "system":
+                    counts[row.participation_id][output.system.name] += 1
+                    sides[row.participation_id][output.system.name] += 1 if (number == 0) != row.swap else -1
+    gaps = [b - a for own in places.values() for a, b in pairwise(own)]
+    whole = [len({frozenset(own) for own in items.values()}) == 1 for items in raters_of.values()]
+    return {
+        "torn": 1 - sum(whole) / len(whole),
+        "systems": max(max(own.values()) - min(own[name] for name in names[0]) for own in counts.values()),
+        "sides": max(abs(n) for own in sides.values() for n in own.values()),
+        "gap": min(gaps, default=0),
+        "close": sum(gap < 5 for gap in gaps) / max(1, len(gaps)),
+    }
+
+
+def claim_together(n_threads: int = 16, *, n_segments: int = 24) -> dict[str, Any]:
+    """Let raters take and answer at once until nothing is left; return what must hold afterwards."""
+    from django.db import connection
+
+    campaign = Campaign.objects.get(name="demo")
+    errors: list[str] = []
+    started = threading.Barrier(n_threads)
+
+    def rate(number: int) -> None:
+        try:
+            rater = joined(campaign, f"{n_threads}-{number}")
+            started.wait()
+            work(rater, 10_000, random.Random(number))
+        except Exception as error:
+            errors.append(repr(error))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=rate, args=(number,)) for number in range(n_threads)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    answered = Assignment.objects.live().done().filter(item__campaign=campaign).count()
+    wanted = sum(Item.objects.counted().filter(campaign=campaign).values_list("wanted", flat=True))
+    return {"errors": errors, "answers missing": wanted - answered, **faults(campaign)}
+
+
+if __name__ == "__main__":
+    import json
+    import sys
+
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    if sys.argv[1] == "make":
+        from tests.factories.campaigns import make_campaign
+
+        call_command("migrate", verbosity=0)
+        make_campaign(n_segments=24, raters=16, systems=("A", "B", "C"), judgements=4, pool=True)
+    else:
+        print(json.dumps(claim_together(int(sys.argv[2]))))
