@@ -1,8 +1,8 @@
 """Joining by one link for everybody: who comes from a panel, or just comes, becomes a rater of a campaign.
 
 A person from a panel is known by the id the panel gave them: the same id is the same rater in all campaigns
-of a study, under a pseudonym that tells nothing about the id. A person without an id gets a link of their own.
-In a pool campaign everybody may join. In a planned one who joins takes over the work of a rater whose
+of a study, under a pseudonym that tells nothing about the id. Who comes without an id gets an own link. In a
+pool campaign everybody may join. In a planned one who joins takes over the work of a rater whose
 invitation nobody has used, when they agree to take part; who is refused before that has used up no place.
 """
 

@@ -35,6 +35,7 @@ from annotation.templatetags.shown import grouped
 from annotation.views.figures import bars_svg
 from annotation.views.hours import hours_panel
 from annotation.views.labels import describe
+from annotation.views.people import people_panel
 from annotation.views.rounds import rounds_panel
 from annotation.views.tables import command_line, preference_tables, rater_rows, rating_tables
 from evalplatform.errors import BadInput, Conflict
@@ -96,6 +97,7 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "total": grouped(overview.n_assigned),
         "raters": _raters(overview),
         "links": campaign_links(campaign=found) if _shows_links(request, found) else [],
+        "people": people_panel(found, shows_links=_shows_links(request, found)),
         "rounds": rounds_panel(found),
         "hours": hours_panel(found, overview.n_done),
         "problems": problems_read(found),
