@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Self
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from mtcore.models.fields import name_field
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    """Which runs wait, which may begin, and which have lost their worker."""
+
+    def queued(self) -> Self:
+        """Return those that wait for a worker or for other runs."""
+        return self.filter(state=Run.State.QUEUED)
+
+    def claimable(self) -> Self:
+        """Return those that may begin now, oldest first: not cancelled, and every parent has succeeded."""
+        unfinished = [state for state in Run.State.values if state != Run.State.SUCCEEDED]
+        waiting = Run.objects.filter(parents__state__in=unfinished)
+        return (
+            self.queued().filter(cancel_requested=False).exclude(pk__in=waiting).order_by("created_at", "pk")
+        )
+
+    def held(self, now: datetime) -> Self:
+        """Return those that a worker is doing, as far as its heartbeat tells."""
+        return self.filter(state=Run.State.RUNNING, lease_until__gt=now)
+
+    def lapsed(self, now: datetime) -> Self:
+        """Return those whose worker has not been heard from for the length of a lease."""
+        return self.filter(state=Run.State.RUNNING).exclude(lease_until__gt=now)
 
 
 class Run(models.Model):
@@ -48,6 +75,8 @@ class Run(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
+    objects = RunQuerySet.as_manager()
+
     class Meta:
         ordering = ["-created_at"]
         constraints = [
@@ -62,3 +91,8 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk} ({self.state})"
+
+    @property
+    def is_finished(self) -> bool:
+        """Tell whether it has ended, well or not."""
+        return self.state in (self.State.SUCCEEDED, self.State.FAILED, self.State.CANCELLED)

@@ -1,0 +1,33 @@
+"""The kinds of heavy work: a new one is a runner in a file of its own and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mtcore.services import run_corpora
+from mtcore.services.run_context import Outcome, RunContext
+
+Runner = Callable[[RunContext], Outcome]
+"""Does the work of a run; goes on from `rundir.work` when it is called again; looks at `should_stop`."""
+
+
+def _anything(options: Mapping[str, Any]) -> None:
+    """Accept all options."""
+
+
+@dataclass(frozen=True)
+class RunKind:
+    """A kind of heavy work: who does it, on which queue, and who looks at its options before the launch."""
+
+    runner: Runner
+    queue: str = "default"
+    check: Callable[[Mapping[str, Any]], None] = _anything
+
+
+RUN_KINDS: dict[str, RunKind] = {
+    "import_corpus": RunKind(run_corpora.corpus_import_run, check=run_corpora.import_check),
+    "filter_corpus": RunKind(run_corpora.corpus_filter_run, check=run_corpora.filter_check),
+}
+"""Name → kind."""

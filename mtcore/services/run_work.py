@@ -1,0 +1,155 @@
+"""Do runs: what every worker does, whether Celery started it or `manage.py work`.
+
+The worker looks at the table by itself every few seconds; a message only makes it look at once. So it works
+with any broker and with none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import traceback
+from collections.abc import Callable, Sequence
+from os import getpid
+from socket import gethostname
+
+from django.conf import settings
+from django.db import DatabaseError, close_old_connections
+
+from evalplatform.errors import UserError
+from mtcore.corpora.errors import CorpusError
+from mtcore.engines.child import ChildFailed, stop_left_over
+from mtcore.engines.exits import recognised
+from mtcore.engines.rundir import RunDir
+from mtcore.models import Run
+from mtcore.services.run_claim import Claim, run_claim, run_fail, run_give_up, run_succeed, runs_reap
+from mtcore.services.run_context import Outcome, Parent, Reports, RunContext, RunStopped, run_directory
+from mtcore.services.run_heart import Heart
+from mtcore.services.run_kinds import RUN_KINDS
+from mtcore.services.run_presence import Presence
+from mtcore.services.texts import sentence
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 5.0
+
+
+class Worker:
+    """One that does runs, one at a time, until it is told to end."""
+
+    def __init__(self, *, queues: Sequence[str], device: str = "") -> None:
+        self.queues = list(queues)
+        self.device = device
+        self.host = gethostname()
+        self.name = f"{self.host}:{getpid()}"
+        self._ending = threading.Event()
+        self._woken = threading.Event()
+
+    def work(self) -> None:
+        """Do what there is, wait, look again; return when told to end."""
+        presence = Presence(
+            name=self.name, host=self.host, pid=getpid(), queues=self.queues, device=self.device
+        )
+        with presence:
+            while not self._ending.is_set():
+                self._woken.clear()
+                if not self._look_safely():
+                    self._woken.wait(min(LOOK_SECONDS, settings.RUN_LEASE_SECONDS / 3))
+
+    def look(self) -> Run | None:
+        """Take back what lost workers held, then do one run, if there is one; return it as it ended."""
+        runs_reap()
+        claim = run_claim(worker=self.name, host=self.host, queues=self.queues, device=self.device)
+        if claim is None:
+            return None
+        run_perform(claim, ending=self._ending.is_set)
+        return Run.objects.get(pk=claim.run.pk)
+
+    def wake(self) -> None:
+        """Make it look at once."""
+        self._woken.set()
+
+    def end(self) -> None:
+        """Make it end; a run that is being done is stopped and returned to the queue."""
+        self._ending.set()
+        self._woken.set()
+
+    def _look_safely(self) -> bool:
+        """Look once; a database that does not answer is waited for."""
+        close_old_connections()
+        try:
+            return self.look() is not None
+        except DatabaseError as error:
+            logger.warning("the database does not answer; looking again soon: %s", error)
+            return False
+
+
+def run_perform(claim: Claim, *, ending: Callable[[], bool] = lambda: False) -> None:
+    """Do a claimed run and write how it ended: succeeded, failed, cancelled, or back in the queue."""
+    run, rundir = claim.run, run_directory(claim.run.pk)
+    reports = Reports(run)
+    logger.info("run %s (%s %s), attempt %s, begins", run.pk, run.kind, run.name, run.attempts)
+    with Heart(claim, reports, ending=ending) as heart:
+        outcome, failure = _attempt(_context(run, rundir, reports, heart.should_stop))
+    changes = reports.take()
+    if outcome is not None:
+        try:
+            # A run that was to be cancelled at the last moment is cancelled: nothing of it is registered.
+            if not run_succeed(claim, outcome, changes):
+                run_give_up(claim, changes)
+        except UserError as error:
+            run_fail(claim, str(error), changes)
+    elif failure is not None:
+        run_fail(claim, failure[0], changes, exit_code=failure[1])
+    else:
+        run_give_up(claim, changes)
+    logger.info("run %s ended%s", run.pk, f" ({heart.reason})" if heart.reason else "")
+
+
+def _attempt(context: RunContext) -> tuple[Outcome | None, tuple[str, int | None] | None]:
+    """Call the runner; return what it made, or (message, exit code), or neither when it was stopped."""
+    if context.kind not in RUN_KINDS:
+        return None, (f"This version knows no runs of the kind “{context.kind}”. Upgrade the worker.", None)
+    try:
+        context.rundir.create()
+        stop_left_over(context.rundir)
+        return RUN_KINDS[context.kind].runner(context), None
+    except RunStopped:
+        return None, None
+    except ChildFailed as error:
+        return None, (str(error), error.exit_code)
+    except CorpusError as error:
+        return None, (f"{sentence(str(error))} {error.remedy}".strip(), None)
+    except UserError as error:
+        return None, (str(error), None)
+    except Exception as error:
+        return None, (_unexpected(context, error), None)
+
+
+def _unexpected(context: RunContext, error: Exception) -> str:
+    """Say what nobody expected; the details go to the run's log."""
+    logger.exception("run %s failed", context.run_id)
+    text = f"{type(error).__name__}: {error}"
+    known = recognised([text])
+    with contextlib.suppress(OSError):  # on a full disk the message must do
+        context.rundir.say(traceback.format_exc())
+    return f"{known[0]} {known[1]} ({text})" if known else f"{text}. Look at the log of the run."
+
+
+def _context(run: Run, rundir: RunDir, reports: Reports, stopping: Callable[[], bool]) -> RunContext:
+    return RunContext(
+        run_id=run.pk,
+        kind=run.kind,
+        name=run.name,
+        options=run.options,
+        rundir=rundir,
+        attempt=run.attempts,
+        device=run.device.partition(" ")[2],
+        parents=[
+            Parent(one.pk, one.kind, one.name, one.result or {}, run_directory(one.pk))
+            for one in run.parents.order_by("pk")
+        ],
+        stopping=stopping,
+        reports=reports,
+    )

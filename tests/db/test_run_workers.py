@@ -1,0 +1,247 @@
+"""Real workers in processes of their own: killed, stopped, without a broker; every run ends once."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+from tests.reachable import redis
+
+pytestmark = pytest.mark.process
+LEASE_SECONDS = 3
+REDIS = redis()
+NOBODY = "redis://127.0.0.1:1/0"
+BROKERS = [
+    pytest.param("", id="embedded"),
+    pytest.param(
+        REDIS,
+        id="redis",
+        marks=pytest.mark.skipif(REDIS is None, reason="no Redis answers on 127.0.0.1:6379"),
+    ),
+]
+TREE = """
+import subprocess, sys, time, pathlib
+inner = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+print("pids", inner.pid, flush=True)
+flag = pathlib.Path({flag!r})
+while not flag.exists():
+    time.sleep(0.05)
+inner.kill()
+"""
+
+
+@pytest.fixture(scope="module")
+def empty_database(tmp_path_factory):
+    """A migrated database to copy."""
+    folder = tmp_path_factory.mktemp("empty")
+    keep = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    made = keep | {
+        "DATA_DIR": str(folder),
+        "SECRET_KEY": "run-workers-" + "k" * 50,
+        "DJANGO_SETTINGS_MODULE": "tests.factories.run_settings",
+        "RUN_LEASE_SECONDS": str(LEASE_SECONDS),
+    }
+    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=made, check=True)
+    return made
+
+
+class Place:
+    """A data folder of its own, with the runs in its database."""
+
+    def __init__(self, folder: Path, environment: dict[str, str], broker: str) -> None:
+        self.folder = folder
+        self.environment = environment | {"DATA_DIR": str(folder), "CELERY_BROKER_URL": broker}
+        source = Path(environment["DATA_DIR"]) / "platform.sqlite3"
+        with sqlite3.connect(source) as old, sqlite3.connect(folder / "platform.sqlite3") as new:
+            old.backup(new)
+
+    def manage(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT, env=self.environment, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def launch(self, n: int = 1, queue: str = "default", **options: object) -> list[int]:
+        code = (
+            "import json; from tests.factories.runs import launch; "
+            f"print([launch(queue={queue!r}, **json.loads({json.dumps(options)!r})).pk for _ in range({n})])"
+        )
+        return json.loads(self.manage("shell", "-v0", "-c", code))
+
+    def row(self, pk: int) -> dict:
+        with sqlite3.connect(self.folder / "platform.sqlite3", timeout=20) as database:
+            database.row_factory = sqlite3.Row
+            return dict(database.execute("SELECT * FROM mtcore_run WHERE id = ?", [pk]).fetchone())
+
+    def wait(self, pk: int, *states: str, seconds: float = 40) -> dict:
+        deadline = time.monotonic() + seconds
+        while (row := self.row(pk))["state"] not in states:
+            assert time.monotonic() < deadline, row
+            time.sleep(0.1)
+        return row
+
+    def starts(self, pk: int) -> int:
+        return int((self.folder / "runs" / str(pk) / "work" / "starts").read_text())
+
+    def tree(self, pk: int) -> list[int]:
+        """Wait for a run's command; return its process and that of what it started."""
+        log, note = (self.folder / "runs" / str(pk) / name for name in ("log.txt", "child.json"))
+        deadline = time.monotonic() + 40
+        while not (note.exists() and log.exists() and "\npids " in log.read_text().rpartition("\n$ ")[2]):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        inner = [line for line in log.read_text().split("\n") if line.startswith("pids ")][-1].split()[1]
+        return [json.loads(note.read_text())["group"], int(inner)]
+
+    @contextmanager
+    def worker(self, *, celery: bool, queue: str = "default"):
+        command = (
+            ["-m", "celery", "-A", "evalplatform", "worker", "--pool", "solo", "-l", "INFO", "-Q", queue]
+            if celery
+            else ["manage.py", "work", "--queue", queue]
+        )
+        with (self.folder / "worker.log").open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, *command], cwd=ROOT, env=self.environment, stdout=log, stderr=log
+            )
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+@pytest.fixture
+def place(tmp_path, empty_database, request):
+    """A fresh place; its broker is the test's parameter."""
+    return Place(tmp_path, empty_database, getattr(request, "param", ""))
+
+
+def exists(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+def command(tmp_path: Path) -> str:
+    return TREE.format(flag=str(tmp_path / "flag"))
+
+
+@pytest.mark.parametrize("place", BROKERS, indirect=True)
+def test_every_run_is_done_once_however_often_it_is_announced_cel_01(place):
+    runs = place.launch(4)
+    again = "from mtcore.services.run_wake import workers_wake; [workers_wake('default') for _ in range(6)]"
+    place.manage("shell", "-v0", "-c", again)
+    cancelled = place.launch()[0]
+    assert "cancelled" in place.manage("run_cancel", str(cancelled))
+    with place.worker(celery=True), place.worker(celery=False):
+        for pk in runs:
+            assert place.wait(pk, "succeeded")["attempts"] == 1
+        late = place.launch()[0]
+        place.wait(late, "succeeded", seconds=20)
+    assert [place.starts(pk) for pk in [*runs, late]] == [1] * 5
+    assert place.row(cancelled)["state"] == "cancelled", "cancelled while no worker was up (CEL-02)"
+    assert not (place.folder / "runs" / str(cancelled)).exists()
+
+
+@pytest.mark.parametrize("place", BROKERS, indirect=True)
+def test_a_killed_worker_s_run_is_taken_up_by_the_next(place, tmp_path):
+    (pk,) = place.launch(command=command(tmp_path))
+    with place.worker(celery=True) as worker:
+        pids = place.tree(pk)
+        worker.kill()
+        worker.wait()
+    deadline = time.monotonic() + 10
+    while any(map(exists, pids)):
+        assert time.monotonic() < deadline, "what the killed worker had started is still there"
+        time.sleep(0.1)
+    assert place.row(pk)["state"] == "running"
+    assert "silent" in place.manage("runs", str(pk)) or time.sleep(LEASE_SECONDS) is None
+    with place.worker(celery=False):
+        place.tree(pk)
+        (tmp_path / "flag").touch()
+        row = place.wait(pk, "succeeded")
+    assert (row["attempts"], place.starts(pk)) == (2, 2)
+
+
+def test_a_running_run_is_cancelled_and_resumed_and_its_worker_goes_on_cel_03(place, tmp_path):
+    (pk,) = place.launch(command=command(tmp_path))
+    with place.worker(celery=True):
+        pids = place.tree(pk)
+        began = time.monotonic()
+        assert "being stopped" in place.manage("run_cancel", str(pk))
+        place.wait(pk, "cancelled", seconds=10)
+        assert time.monotonic() - began < 10
+        assert not any(map(exists, pids)), "nothing runs on, nothing is defunct"
+        assert not (place.folder / "runs" / str(pk) / "child.json").exists()
+        (tmp_path / "flag").touch()
+        assert "will go on" in place.manage("run_resume", str(pk))
+        assert place.wait(pk, "succeeded")["attempts"] == 1
+        assert "already finished" in place.manage("run_cancel", str(pk)), "no effect (CEL-09)"
+        (other,) = place.launch()
+        place.wait(other, "succeeded")
+    assert place.starts(pk) == 2
+
+
+def test_a_killed_command_fails_its_run_and_a_stopped_worker_gives_its_run_back(place, tmp_path):
+    (pk,) = place.launch(command=command(tmp_path))
+    with place.worker(celery=False) as worker:
+        pids = place.tree(pk)
+        os.kill(pids[0], signal.SIGKILL)
+        row = place.wait(pk, "failed")
+        assert row["exit_code"] == 137 and "killed (signal 9)" in row["message"]
+        assert not any(map(exists, pids)), "what it had started ended with it"
+        place.manage("run_resume", str(pk))
+        pids = place.tree(pk)
+        began = time.monotonic()
+        worker.terminate()
+        worker.wait(timeout=15)
+        assert worker.returncode == 0 and time.monotonic() - began < 10
+    row = place.row(pk)
+    assert (row["state"], row["attempts"]) == ("queued", 0)
+    assert not any(map(exists, pids))
+    assert "Nobody is working on the queue “default”" in place.manage("runs", str(pk))
+    assert "Workers: none" in place.manage("runs")
+
+
+@pytest.mark.parametrize("place", [pytest.param(NOBODY, id="no broker")], indirect=True)
+def test_without_a_broker_nothing_fails_and_the_worker_s_own_look_finds_the_run_cel_06(place):
+    (pk,) = place.launch()
+    assert "Nobody is working" in place.manage("runs", str(pk))
+    with place.worker(celery=False):
+        place.wait(pk, "succeeded")
+    assert place.starts(pk) == 1
+
+
+@pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
+def test_a_broker_that_vanishes_loses_nothing(tmp_path, empty_database):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    place = Place(tmp_path, empty_database, f"redis://127.0.0.1:{port}/0")
+    server = subprocess.Popen(
+        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path)],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        (first,) = place.launch()
+        with place.worker(celery=True):
+            place.wait(first, "succeeded")
+            server.kill()
+            server.wait()
+            (second,) = place.launch()
+            place.wait(second, "succeeded")
+            assert place.starts(second) == 1
+    finally:
+        server.kill()
+        server.wait()
