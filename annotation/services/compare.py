@@ -24,7 +24,7 @@ LEVEL = 0.05
 """A pair is decided when its two-sided p is below this."""
 
 MEASURES = {"rating": ("z_mean", "raw_mean"), "comparison": ("expected_wins", "win_rate")}
-P_VALUES = {"rating": "p_bootstrap_two_sided", "comparison": "p_sign_two_sided"}
+P_VALUES = {"rating": "p_bootstrap_two_sided", "comparison": "p_sign_majority_two_sided"}
 SOURCE_AND_REFERENCE = "source_based_with_reference_based"
 ANY = "any_two"
 

@@ -51,4 +51,4 @@ def least_p(pairs: Sequence[Mapping[str, Any]], options: ScoreOptions) -> float:
 
 
 def _tested(pairs: Sequence[Mapping[str, Any]], key: str) -> int:
-    return sum(1 for row in pairs if row.get(key) is not None)
+    return sum(1 for row in pairs if row.get(key) is not None and "a_better" not in row)

@@ -79,7 +79,11 @@ def scores_compute(judged: Judged, options: ScoreOptions, versions: Mapping[str,
     again: list[str] = []
     if isinstance(judged.records, RatingTable):
         again = round_note(*numbers_again(judged.records), options.disagreement)
-    said = [*again, *notes(scores, judged.assigned, judged.done), *correction_notes(scores["pairs"], options)]
+    said = [
+        *again,
+        *notes(scores, judged.assigned, judged.done, options.unit),
+        *correction_notes(scores["pairs"], options),
+    ]
     return {"signature": line, **scores, "notes": said}
 
 
@@ -106,7 +110,7 @@ def _score_comparisons(found: Comparisons, options: ScoreOptions) -> Row:
         for part in ("systems", "pairs"):
             scores[part] += [row | keys for row in own[part]]
     if options.correction == "holm":  # over the pairs of all conditions
-        signs = np.array([row["p_sign_two_sided"] for row in scores["pairs"]], dtype=np.float64)
+        signs = np.array([row["p_sign_majority_two_sided"] for row in scores["pairs"]], dtype=np.float64)
         for row, p_value in zip(scores["pairs"], holm(signs).tolist(), strict=True):
             row["p_holm"] = p_value
     return scores

@@ -41,7 +41,7 @@ def round_note(n_items: int, n_first: int, disagreement: str) -> list[str]:
     ]
 
 
-def notes(scores: Mapping[str, Any], assigned: int, done: int) -> list[str]:
+def notes(scores: Mapping[str, Any], assigned: int, done: int, unit: str = "segment") -> list[str]:
     """Say in words who was excluded, what is missing and which numbers rest on little."""
     found = []
     flat = [row["rater"] for row in scores["raters"] if row.get("no_variance")]
@@ -61,7 +61,30 @@ def notes(scores: Mapping[str, Any], assigned: int, done: int) -> list[str]:
             f"The systems were judged on different numbers of segments ({min(sizes):,} to {max(sizes):,}); "
             "all tests of pairs but the rank-sum use common segments only."
         )
-    return found + _few_segments(scores["pairs"]) + _unconnected(scores["pairs"])
+    return (
+        found
+        + _judged_together(scores["pairs"], unit)
+        + _few_segments(scores["pairs"])
+        + _unconnected(scores["pairs"])
+    )
+
+
+def is_judged_together(row: Row) -> bool:
+    """Tell whether some comparisons of a pair are of one segment (document), and so resemble each other."""
+    return "a_better" in row and row["a_better"] + row["b_better"] + row["equal"] > row["n_units"]
+
+
+def _judged_together(pairs: Sequence[Row], unit: str) -> list[str]:
+    n = sum(1 for row in pairs if is_judged_together(row))
+    if not n:
+        return []
+    verb = "has" if n == 1 else "have"
+    return [
+        f"{counted(n, 'pair')} of systems {verb} several comparisons of one {unit}. They resemble each "
+        "other, which the sign test of single comparisons and Wilson's intervals do not know: they find too "
+        "much. What holds is the bootstrap, the sign test of majorities (who was preferred more often in a "
+        f"{unit}) and the intervals by {unit}."
+    ]
 
 
 def pair_is_bound(row: Row) -> bool:

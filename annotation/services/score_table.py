@@ -8,6 +8,7 @@ from io import StringIO
 from typing import Any
 
 from annotation.protocols import PROTOCOLS
+from annotation.services.score_notes import is_judged_together
 from annotation.services.text_layout import RULE, align
 from annotation.stats.score import CONDITION_KEYS
 
@@ -119,10 +120,13 @@ def _preference_parts(result: Row) -> list[str]:
             [row["system"], number(row["expected_wins"], 3), number(row["win_rate"], 3), f"{row['n']:,}"]
             for row in rows
         ]
+    together = any(is_judged_together(row) for row in result["pairs"])
+    tests = ["p sign 1-sided", "", "2-sided", "p bootstrap 1-sided"]
+    if together:
+        tests = ["p bootstrap 1-sided", "", "2-sided", "p sign majorities", "single"]
     pairs: list[Any] = [
         [
-            "A", "B", "A better", "B better", "equal", "identical", "p sign 1-sided", "", "2-sided",
-            "p bootstrap", *_corrected_header(result),
+            "A", "B", "A better", "B better", "equal", "identical", *tests, *_corrected_header(result),
         ]
     ]  # fmt: skip
     for heading, rows in grouped_rows(ordered_pairs(result)):
@@ -131,8 +135,7 @@ def _preference_parts(result: Row) -> list[str]:
             [
                 row["system_a"], row["system_b"],
                 *(f"{row[name]:,}" for name in ("a_better", "b_better", "equal", "identical")),
-                p_value(row["p_sign_one_sided"]), direction(row), p_value(row["p_sign_two_sided"]),
-                p_value(row["p_bootstrap"]), *_corrected(result, row),
+                *_preference_tests(row, together), *_corrected(result, row),
             ]
             for row in rows
         ]  # fmt: skip
@@ -148,6 +151,15 @@ def _preference_parts(result: Row) -> list[str]:
         )
     means = "Expected wins leave ties out (mean over opponents); the win rate counts a tie as half."
     return [align(systems, 1), means, align(pairs, 2), sides, align(raters, 1)]
+
+
+def _preference_tests(row: Row, together: bool) -> list[str]:
+    """Return the p-values of a pair, the ones to go by first."""
+    keys = ["p_sign_one_sided", "p_sign_two_sided", "p_bootstrap"]
+    if together:
+        keys = ["p_bootstrap", "p_bootstrap_two_sided", "p_sign_majority_two_sided", "p_sign_two_sided"]
+    first, *others = (p_value(row[key]) for key in keys)
+    return [first, direction(row), *others]
 
 
 def grouped_rows(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:

@@ -30,8 +30,9 @@ KEYS = (
     "z_difference z_difference_ci p_bootstrap_one_sided p_bootstrap_two_sided one_sided hypothesis "
     "p_rank_sum p_randomisation p_signed_rank p_holm n_common "
     "expected_wins win_rate strength strength_ci strength_regularised "
-    "a_better b_better equal identical p_sign_one_sided p_sign_two_sided p_bootstrap "
-    "shares left right p_two_sided n mean sd no_variance excluded_by"
+    "a_better b_better equal identical n_units p_sign_one_sided p_sign_two_sided p_bootstrap "
+    "majority_a majority_b p_sign_majority_one_sided p_sign_majority_two_sided "
+    "shares a_better_ci b_better_ci equal_ci left right p_two_sided n mean sd no_variance excluded_by"
 )
 KEY_ORDER = {key: place for place, key in enumerate(KEYS.split())}
 READS = 3

@@ -10,7 +10,12 @@ import numpy as np
 
 from annotation.stats.davidson import fit_strengths
 from annotation.stats.options import ScoreOptions
-from annotation.stats.preference_counts import PairCounts, count_preferences, preference_p_value
+from annotation.stats.preference_counts import (
+    PairCounts,
+    count_preferences,
+    preference_p_value,
+    preference_p_values,
+)
 from annotation.stats.ranking import bootstrap_rank_ranges
 from annotation.stats.records import BoolArray, Comparison, FloatArray, IdenticalPair, IntArray
 from annotation.stats.resampling import percentile_interval, resample_counts
@@ -57,8 +62,14 @@ def score_comparisons(
             `options.hypothesis` names the pair: then `p_sign_one_sided` and `p_bootstrap` test that
             direction; else it is "post_hoc": the direction was read off the data. `hypothesis` spells the
             direction, as "BT>OP". `p_bootstrap` is None where a preference rests on one segment. `shares`
-            holds [share, low, high] with Wilson's 95 % interval for a_better, b_better and equal. `p_holm`,
-            when asked for, corrects the two-sided sign test over all pairs.
+            holds [share, low, high] with Wilson's 95 % interval for a_better, b_better and equal. The sign
+            test and these intervals take comparisons as independent, which several of one segment are not:
+            `n_units` is the number of segments (documents) compared. `p_bootstrap`,
+            `p_bootstrap_two_sided`, and `p_sign_majority_one_sided` and `…_two_sided` hold either way; the
+            latter test exactly whether more units have a majority for A (`majority_a`) than for B
+            (`majority_b`). So do the intervals `a_better_ci`, `b_better_ci` and `equal_ci` of the shares.
+            `p_holm`, when asked for, corrects the two-sided test of majorities over all pairs; with one
+            comparison a unit it is the sign test.
 
         position: how often the left, the right and neither candidate was chosen, and the exact two-sided p
             for left against right.
@@ -78,7 +89,7 @@ def score_comparisons(
         for (names, pair), child in zip(pairs.items(), children, strict=True)
     ]
     if options.correction == "holm":
-        corrected = holm(np.array([row["p_sign_two_sided"] for row in rows], dtype=np.float64))
+        corrected = holm(np.array([row["p_sign_majority_two_sided"] for row in rows], dtype=np.float64))
         for row, p_value in zip(rows, corrected.tolist(), strict=True):
             row["p_holm"] = p_value
     (of_strengths,) = rng.spawn(1)
@@ -97,11 +108,13 @@ def _pair_row(
     better, worse = names[::-1] if second > first else names
     counts = (max(first, second), min(first, second))
     declared = options.hypothesis if options.hypothesis in (names, names[::-1]) else None
-    claimed = (declared or (better, worse))[0]
-    own = (first, second) if claimed == names[0] else (second, first)
+    claims_first = (declared or (better, worse))[0] == names[0]
+    own, majority = (tally if claims_first else tally[::-1] for tally in ((first, second), pair.majorities))
     n = first + second + equal
     shares = {"a_better": counts[0], "b_better": counts[1], "equal": equal}
-    nets = pair.nets(1 if claimed == names[0] else -1)
+    places = {"a_better": names.index(better), "b_better": names.index(worse), "equal": 2}
+    resampled = preference_p_values(pair.nets(1 if claims_first else -1), options.preference_resamples, rng)
+    by_majority = sign_test(*majority)
     return {
         "system_a": better,
         "system_b": worse,
@@ -109,11 +122,22 @@ def _pair_row(
         "identical": len(pair.identical),
         "p_sign_one_sided": sign_test(*own).one_sided,
         "p_sign_two_sided": sign_test(*own).two_sided,
-        "p_bootstrap": preference_p_value(nets, options.preference_resamples, rng),
+        "p_bootstrap": resampled.one_sided,
+        "p_bootstrap_two_sided": resampled.two_sided,
+        "p_sign_majority_one_sided": by_majority.one_sided,
+        "p_sign_majority_two_sided": by_majority.two_sided,
+        "majority_a": pair.majorities[places["a_better"]],
+        "majority_b": pair.majorities[places["b_better"]],
+        "n_units": len(pair.units),
         "one_sided": "declared" if declared else "post_hoc",
         "hypothesis": ">".join(declared or (better, worse)),
         "shares": {name: _share(count, n) for name, count in shares.items()},
+        **{f"{name}_ci": _bounds(pair.share_interval(place)) for name, place in places.items()},
     }
+
+
+def _bounds(interval: tuple[float, float] | None) -> list[float] | None:
+    return None if interval is None else list(interval)
 
 
 def _share(count: int, n: int) -> list[float] | None:

@@ -6,11 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from annotation.stats.options import OptionsError
-from annotation.stats.records import Comparison, IdenticalPair, RecordError
+from annotation.stats.records import Comparison, IdenticalPair, IntArray, RecordError
+from annotation.stats.significance import wilson_interval
 
 Unit = tuple[str, Hashable]
 WINNERS = ("left", "right", "equal")
@@ -39,6 +42,37 @@ class PairCounts:
         """Return first better, second better, equal, over all units."""
         counts = self.units.values()
         return sum(n[0] for n in counts), sum(n[1] for n in counts), sum(n[2] for n in counts)
+
+    @property
+    def majorities(self) -> tuple[int, int]:
+        """Return in how many units the first was better more often than worse, and the reverse."""
+        nets = self.nets(1).values()
+        return sum(net > 0 for net in nets), sum(net < 0 for net in nets)
+
+    def share_interval(self, place: int) -> tuple[float, float] | None:
+        """Return the 95 % interval of a share of the comparisons, judgements of one unit being alike.
+
+        Wilson's interval of as many independent comparisons as the ones here are worth: their number over
+        the design effect (the variance of the share between units over the binomial one, at least 1), and
+        fewer where units are few, by the square of the normal over Student's quantile. A share of 0 or 1 has
+        no variance: a unit is then worth one comparison. None for fewer than two units.
+
+        Args:
+            place: of the outcome: 0 the first better, 1 the second better, 2 neither.
+        """
+        n_units = len(self.units)
+        if n_units < 2:
+            return None
+        counts = np.array(list(self.units.values()), dtype=np.float64)
+        size, chosen = counts.sum(axis=1), counts[:, place]
+        n = float(size.sum())
+        share = float(chosen.sum()) / n
+        worth = float(n_units)
+        if 0 < share < 1:
+            squares = float(((chosen - share * size) ** 2).sum()) * n_units / (n_units - 1)
+            worth = n / max(1.0, squares / (share * (1 - share) * n))
+        worth *= float(stats.norm.ppf(0.975) / stats.t.ppf(0.975, n_units - 1)) ** 2
+        return wilson_interval(share * worth, worth)
 
     def nets(self, sign: int) -> dict[Unit, int]:
         """Return, per unit, how much more often the first was preferred (sign 1), or the second (-1)."""
@@ -93,13 +127,26 @@ def _unit(comparison: Comparison, unit: str) -> Unit:
     return comparison.testset, comparison.document
 
 
+class PreferenceP(NamedTuple):
+    """Bootstrap p-values of a preference: for the first, and for either."""
+
+    one_sided: float | None
+    two_sided: float | None
+
+
 def preference_p_value(nets: Mapping[Unit, int], resamples: int, rng: np.random.Generator) -> float | None:
+    """Return the one-sided p of `preference_p_values`."""
+    return preference_p_values(nets, resamples, rng).one_sided
+
+
+def preference_p_values(nets: Mapping[Unit, int], resamples: int, rng: np.random.Generator) -> PreferenceP:
     """Return the bootstrap p that the first system is not preferred: (#{net* ≤ 0} + 1) / (B + 1).
 
     Units (segments, documents) are resampled within test sets, ties counted in. Units with the same net
     preference are drawn together, as one multinomial. 1.0 without any preference; None when there is one and
     only one unit was compared, for a resample of it says the same again. Never below 2⁻ⁿ of the n
-    units with a preference, the least that a sign test of them could give.
+    units with a preference, the least that a sign test of them could give. The two-sided p is twice the
+    smaller of both directions, at most 1.
 
     Args:
         nets: (test set, unit) → preferences for the first system minus those for the second.
@@ -107,9 +154,20 @@ def preference_p_value(nets: Mapping[Unit, int], resamples: int, rng: np.random.
         rng: the source of chance.
     """
     if not any(nets.values()):
-        return 1.0
+        return PreferenceP(1.0, 1.0)
     if len(nets) < 2:
-        return None
+        return PreferenceP(None, None)
+    total = _resampled_nets(nets, resamples, rng)
+    least = 0.5 ** sum(1 for net in nets.values() if net)
+    greater, less = (
+        max(least, (int(np.count_nonzero(against)) + 1) / (resamples + 1))
+        for against in (total <= 0, total >= 0)
+    )
+    return PreferenceP(greater, min(1.0, 2 * min(greater, less)))
+
+
+def _resampled_nets(nets: Mapping[Unit, int], resamples: int, rng: np.random.Generator) -> IntArray:
+    """Return the net preference of all units in each resample [B]."""
     by_testset: dict[str, Counter[int]] = defaultdict(Counter)
     for (testset, _), net in nets.items():
         by_testset[testset][net] += 1
@@ -122,5 +180,4 @@ def preference_p_value(nets: Mapping[Unit, int], resamples: int, rng: np.random.
             b = min(step, resamples - start)
             draws = rng.multinomial(n, np.array(sizes) / n, size=b)
             total[start : start + b] += draws @ np.array(values)
-    least = 0.5 ** sum(1 for net in nets.values() if net)
-    return max(least, (int(np.count_nonzero(total <= 0)) + 1) / (resamples + 1))
+    return total

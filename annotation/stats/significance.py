@@ -97,8 +97,11 @@ def sign_test(wins: int, losses: int) -> SignTest:
     return SignTest(min(1.0, float(greater)), min(1.0, float(stats.binomtest(wins, n, 0.5).pvalue)))
 
 
-def wilson_interval(count: int, n: int, level: float = 0.95) -> tuple[float, float] | None:
-    """Return Wilson's score interval of the share count / n, None when n = 0 (Wilson 1927)."""
+def wilson_interval(count: float, n: float, level: float = 0.95) -> tuple[float, float] | None:
+    """Return Wilson's score interval of the share count / n, None when n = 0 (Wilson 1927).
+
+    Neither need be whole: n may be what comparisons that resemble each other are worth.
+    """
     if n == 0:
         return None
     quantile = float(stats.norm.ppf((1 + level) / 2))

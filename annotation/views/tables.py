@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.services.score_notes import is_judged_together
 from annotation.services.score_table import (
     chosen_test,
     grouped_rows,
@@ -109,11 +110,16 @@ def preference_tables(result: Row) -> Row:
     """Return systems and pairs of preferences as cells, in a group for each condition."""
     pairs = ordered_pairs(result)
     position = result["position"]
+    together = any(is_judged_together(row) for row in pairs)
     return {
         "systems": [
             (heading, [_preferred(row) for row in rows]) for heading, rows in grouped_rows(result["systems"])
         ],
-        "pairs": [(heading, [_preference(row) for row in rows]) for heading, rows in grouped_rows(pairs)],
+        "pairs": [
+            (heading, [_preference(row, together) for row in rows]) for heading, rows in grouped_rows(pairs)
+        ],
+        "together": together,
+        "tests": _test_heads(together),
         "position": {side: grouped(position[side]) for side in ("left", "right", "equal")}
         | {"p": _equals(p_value(position["p_two_sided"]))},
     } | _pairs_folded(pairs)
@@ -128,24 +134,37 @@ def _preferred(row: Row) -> Row:
     }
 
 
-def _preference(row: Row) -> Row:
+def _test_heads(together: bool) -> list[str]:
+    """Return the headings of the p-values, the one to go by first."""
+    if together:
+        return [
+            _("Bootstrap, two-sided p"), _("One-sided"), _("Sign test of majorities, two-sided"),
+            _("Sign test of single comparisons"),
+        ]  # fmt: skip
+    return [_("Sign test, two-sided p"), _("One-sided"), _("Bootstrap, one-sided")]
+
+
+def _preference(row: Row, together: bool) -> Row:
     shares = row["shares"]
     known = all(shares[name] is not None for name in SHARES)
-    texts = {name: _share(shares[name]) for name in SHARES}
+    texts = {name: _share(row, name, together) for name in SHARES}
     label = _("A better %(a)s, equal %(equal)s, B better %(b)s") % {
         "a": texts["a_better"], "equal": texts["equal"], "b": texts["b_better"],
     }  # fmt: skip
+    by, others = "p_sign_two_sided", ["p_bootstrap"]
+    if together:
+        by, others = "p_bootstrap_two_sided", ["p_sign_majority_two_sided", "p_sign_two_sided"]
     return {
         "a": row["system_a"],
         "b": row["system_b"],
         "cells": [{"count": grouped(row[name]), "share": texts[name]} for name in SHARES],
         "figure": shares_svg([shares[name][0] for name in SHARES], label) if known else "",
         "identical": grouped(row["identical"]),
-        "one_sided": p_value(row["p_sign_one_sided"]),
+        "two_sided": p_value(row[by]),
+        "significant": row[by] is not None and row[by] < 0.05,
+        "one_sided": p_value(row["p_bootstrap" if together else "p_sign_one_sided"]),
         "declared": row["hypothesis"] if row["one_sided"] == "declared" else "",
-        "two_sided": p_value(row["p_sign_two_sided"]),
-        "significant": row["p_sign_two_sided"] is not None and row["p_sign_two_sided"] < 0.05,
-        "bootstrap": p_value(row["p_bootstrap"]),
+        "others": [p_value(row[key]) for key in others],
     }
 
 
@@ -153,11 +172,16 @@ def _equals(p: str) -> str:
     return p if p.startswith("<") else f"= {p}"
 
 
-def _share(bounds: list[float] | None) -> str:
+def _share(row: Row, name: str, together: bool) -> str:
+    """Write a share with its interval, that of segments where comparisons of one resemble each other."""
+    bounds = row["shares"][name]
     if bounds is None:
         return number(None, 0)
-    share, low, high = (100 * value for value in bounds)
-    return f"{share:.0f} % ({low:.0f}–{high:.0f})"
+    share, *interval = bounds
+    if together:
+        interval = row[f"{name}_ci"]
+    words = f"{100 * share:.0f} %"
+    return f"{words} ({100 * interval[0]:.0f}–{100 * interval[1]:.0f})" if interval else words
 
 
 def rater_rows(result: Row, scale: Sequence[float]) -> list[Row]:

@@ -53,14 +53,24 @@ def measure(judgements: int, seed: int) -> Shares:
         )
         (row,) = null["pairs"]
         as_declared = row["system_a"] == "A"
-        yield "reject sign", row["p_sign_two_sided"] < LEVEL
-        for name, key in (("sign", "p_sign_one_sided"), ("bootstrap", "p_bootstrap")):
+        for name, key in (
+            ("sign", "p_sign_two_sided"),
+            ("majority", "p_sign_majority_two_sided"),
+            ("bootstrap", "p_bootstrap_two_sided"),
+        ):
+            yield f"reject {name}", row[key] < LEVEL
+        for name, key in (
+            ("sign", "p_sign_one_sided"),
+            ("majority", "p_sign_majority_one_sided"),
+            ("bootstrap", "p_bootstrap"),
+        ):
             yield f"reject {name} declared", as_declared and row[key] < LEVEL
             yield f"reject {name} post hoc", row[key] < LEVEL
         yield "reject position", null["position"]["p_two_sided"] < LEVEL
         (row,) = planted["pairs"]
         key = "a_better" if row["system_a"] == "A" else "b_better"
         yield "any share", holds(row["shares"][key][1:], better)
+        yield "any share by segment", holds(row[f"{key}_ci"], better)
         (of_a,) = (each for each in planted["systems"] if each["system"] == "A")
         yield "any strength", holds(of_a["strength_ci"], strength)
 

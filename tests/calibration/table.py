@@ -51,10 +51,17 @@ PREFERENCES = (
     Row("rejected: sign test, two-sided", "reject sign", 0.05),
     Row("rejected: sign test, one-sided, declared", "reject sign declared", 0.05),
     Row("rejected: sign test, one-sided, post hoc (2α = .10)", "reject sign post hoc", 0.10),
+    Row("rejected: sign test of majorities, two-sided", "reject majority", 0.05),
+    Row("rejected: sign test of majorities, one-sided, declared", "reject majority declared", 0.05),
+    Row(
+        "rejected: sign test of majorities, one-sided, post hoc (2α = .10)", "reject majority post hoc", 0.10
+    ),
+    Row("rejected: bootstrap, two-sided", "reject bootstrap", 0.05),
     Row("rejected: bootstrap, one-sided, declared", "reject bootstrap declared", 0.05),
     Row("rejected: bootstrap, one-sided, post hoc (2α = .10)", "reject bootstrap post hoc", 0.10),
     Row("rejected: position, two-sided", "reject position", 0.05),
     Row("covered: share of A better, Wilson", "any share", 0.95),
+    Row("covered: share of A better, Wilson by segments", "any share by segment", 0.95),
     Row("covered: strength (Davidson), percentile", "any strength", 0.95),
 )
 COEFFICIENTS = (

@@ -95,10 +95,12 @@ def test_campaigns_of_wmts_shape_whose_raters_favour_systems():
 @pytest.mark.long
 def test_preferences():
     once, thrice = simulate("one comparison"), simulate("three comparisons")
-    rejects_no_more_than(once, "sign", "sign declared", "position", "bootstrap declared")
-    keeps_its_level(thrice, "bootstrap declared", "position")
-    covers(once, "any share", "any strength")
-    covers(thrice, "any strength")
+    rejects_no_more_than(once, "sign", "sign declared", "position", "bootstrap", "bootstrap declared")
+    keeps_its_level(thrice, "bootstrap", "bootstrap declared", "position")
+    for found in (once, thrice):
+        rejects_no_more_than(found, "majority", "majority declared")
+        covers(found, "any share by segment", "any strength")
+    covers(once, "any share")
     # comparisons of one segment are alike, which the sign test and Wilson's interval do not know
     rejects_more_than(thrice, "sign", "sign declared")
     covers_less(thrice, "any share")

@@ -57,3 +57,13 @@ def test_a_bounded_p_is_told():
 def test_two_segments_are_never_significant():
     (pair,) = rated(2)["pairs"]
     assert (pair["p_bootstrap_one_sided"], pair["p_bootstrap_two_sided"]) == (0.25, 0.5)
+
+
+def test_several_comparisons_of_a_segment_are_told():
+    rows = [Comparison(name, ("A",), ("B",), place, "t", "left") for place in range(20) for name in "uv"]
+    scores = score_comparisons(rows, options=FEW)
+    (note,) = notes(scores, 0, 0)
+    assert note.startswith("1 pair of systems has several comparisons of one segment.")
+    assert "the bootstrap, the sign test of majorities" in note
+    (note,) = notes(scores, 0, 0, "document")
+    assert "several comparisons of one document" in note

@@ -3,6 +3,9 @@
 import json
 
 import pytest
+from scipy import stats
+from scipy.stats import binomtest
+from statsmodels.stats.proportion import proportion_confint
 
 from annotation.stats.options import ScoreOptions
 from annotation.stats.preference import score_comparisons
@@ -58,7 +61,7 @@ def test_the_one_preferred_more_often_comes_first_whatever_its_name():
 
 def test_only_ties_give_p_of_one():
     (pair,) = score_comparisons(counts(0, 0, 5), options=FEW)["pairs"]
-    assert [pair[key] for key in pair if key.startswith("p_")] == [1.0, 1.0, 1.0]
+    assert {pair[key] for key in pair if key.startswith("p_")} == {1.0}
     assert pair["shares"]["equal"][0] == 1.0
 
 
@@ -69,7 +72,8 @@ def test_identical_outputs_are_counted_by_segment_and_tested_nowhere():
     shown, never = result["pairs"]
     assert (shown["identical"], shown["a_better"], shown["equal"]) == (2, 2, 1)
     assert (never["system_a"], never["system_b"], never["identical"]) == ("A", "C", 1)
-    assert [never[key] for key in never if key.startswith("p_")] == [1.0, 1.0, 1.0]
+    assert {never[key] for key in never if key.startswith("p_")} == {1.0}
+    assert (never["n_units"], never["a_better_ci"]) == (0, None)
     assert never["shares"] == {"a_better": None, "b_better": None, "equal": None}
     last = result["systems"][-1]
     assert (last["system"], last["n"]) == ("C", 0)
@@ -161,3 +165,67 @@ def test_a_preference_that_rests_on_one_segment_has_no_bootstrap_p():
     (pair,) = score_comparisons(rows)["pairs"]
     assert pair["p_bootstrap"] is None and pair["p_sign_two_sided"] == 0.5
     assert pair["hypothesis"] == "A>B"
+
+
+def judged(*segments: str) -> list[Comparison]:
+    """Return comparisons of A and B, a string a segment: "aab=" is twice A, once B, once neither."""
+    winner = {"a": "left", "b": "right", "=": "equal"}
+    return [
+        Comparison(f"r{rater}", ("A",), ("B",), place, "t", winner[mark])
+        for place, marks in enumerate(segments)
+        for rater, mark in enumerate(marks)
+    ]
+
+
+def test_majorities_of_segments_are_tested_exactly():
+    (pair,) = score_comparisons(judged("aab", "aaa", "bba", "a=b", "aa=", "aab", "aaa"), options=FEW)["pairs"]
+    assert (pair["majority_a"], pair["majority_b"], pair["n_units"]) == (5, 1, 7)
+    assert pair["p_sign_majority_two_sided"] == pytest.approx(2 * 7 / 64)
+    assert pair["p_sign_majority_one_sided"] == pytest.approx(7 / 64)
+    assert pair["p_sign_two_sided"] == pytest.approx(binomtest(14, 19).pvalue)
+
+
+def test_majorities_follow_the_claim_and_the_system_preferred_more_often():
+    segments = ("abb", "bbb", "bb=", "aab")
+    (found,) = score_comparisons(judged(*segments), options=FEW)["pairs"]
+    assert (found["system_a"], found["majority_a"], found["majority_b"]) == ("B", 3, 1)
+    claim = ScoreOptions(resamples=50, preference_resamples=2000, hypothesis=("A", "B"))
+    (against,) = score_comparisons(judged(*segments), options=claim)["pairs"]
+    assert against["p_sign_majority_one_sided"] == pytest.approx(15 / 16)
+    assert (against["majority_a"], against["majority_b"]) == (3, 1)
+    assert against["p_bootstrap"] > 0.5 > found["p_bootstrap"]
+    assert against["p_bootstrap_two_sided"] == pytest.approx(found["p_bootstrap_two_sided"], abs=0.05)
+
+
+def test_one_comparison_a_segment_makes_majorities_the_sign_test():
+    (pair,) = score_comparisons(counts(9, 3, 2), options=FEW)["pairs"]
+    for side in ("one", "two"):
+        assert pair[f"p_sign_majority_{side}_sided"] == pair[f"p_sign_{side}_sided"]
+    assert pair["n_units"] == 14
+    assert pair["p_bootstrap_two_sided"] == pytest.approx(2 * pair["p_bootstrap"])
+
+
+def test_judgements_of_one_segment_are_worth_less_in_the_interval_of_a_share():
+    alike = judged(*["aaa"] * 30, *["bbb"] * 20)
+    (pair,) = score_comparisons(alike, options=FEW)["pairs"]
+    share, low, high = pair["shares"]["a_better"]
+    own_low, own_high = pair["a_better_ci"]
+    assert share == 0.6
+    assert own_low < low < share < high < own_high
+    # three judgements that always agree are worth one: 150 / 3, less a little for estimating it
+    quantile = stats.norm.ppf(0.975) / stats.t.ppf(0.975, 49)
+    worth = 150 / (3 * 50 / 49) * quantile**2
+    expected = proportion_confint(0.6 * worth, worth, method="wilson")
+    assert pair["a_better_ci"] == pytest.approx(expected)
+    # equal ones never came: a segment is worth one comparison, and the interval still has a width
+    assert pair["equal_ci"][0] == 0.0 < pair["equal_ci"][1] < 0.1
+
+
+def test_holm_corrects_the_test_of_majorities():
+    options = ScoreOptions(resamples=50, preference_resamples=2000, correction="holm")
+    rows = judged(*["aaa"] * 8, *["bbb"] * 2)
+    others = [one._replace(right=("C",)) for one in judged(*["aaa"] * 7, "bbb")]
+    pairs = score_comparisons([*rows, *others], options=options)["pairs"]
+    values = [pair["p_sign_majority_two_sided"] for pair in pairs]
+    assert values == [pytest.approx(0.109375), pytest.approx(0.0703125)]
+    assert [pair["p_holm"] for pair in pairs] == [pytest.approx(0.140625), pytest.approx(0.140625)]

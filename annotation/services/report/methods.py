@@ -6,6 +6,7 @@ from typing import Any
 
 from annotation.models import Campaign
 from annotation.services.report.compute import Report
+from annotation.services.score_notes import is_judged_together
 from annotation.services.versions import versions_read
 from mtcore.corpora.languages import language_name
 
@@ -107,13 +108,22 @@ def _preferred(report: Report) -> list[str]:
     corrected = "with Holm's correction over pairs" if options.correction == "holm" else "uncorrected"
     unit = "documents" if options.unit == "document" else "segments"
     sides = "The sides of the two candidates were randomised and balanced; identical outputs were not shown."
-    return [
-        sides if report.campaign.mode == Campaign.Mode.PLANNED else "",
+    drawn = f"bootstrap over {unit} with ties counted in ({options.preference_resamples:,} resamples, seed "
+    drawn += f"{options.seed})"
+    tested = (
         f"Preferences were tested by the exact two-sided sign test without ties ({corrected}) and by a "
-        f"bootstrap over {unit} with ties counted in ({options.preference_resamples:,} resamples, seed "
-        f"{options.seed}); shares have Wilson's 95 % intervals.",
-        _ranked(report),
-    ]
+        f"{drawn}; shares have Wilson's 95 % intervals."
+    )
+    if any(is_judged_together(row) for row in report.scores["pairs"]):
+        one = unit.removesuffix("s")
+        tested = (
+            f"Preferences were tested two-sided by a {drawn} and by the exact sign test of the {unit} in "
+            f"which one system was preferred more often ({corrected}), since comparisons of one {one} "
+            "resemble each other; shares have Wilson's 95 % intervals with the number of comparisons divided "
+            "by their design effect. The sign test of single comparisons, which takes them as independent, "
+            "is shown beside."
+        )
+    return [sides if report.campaign.mode == Campaign.Mode.PLANNED else "", tested, _ranked(report)]
 
 
 def _ranked(report: Report) -> str:

@@ -12,6 +12,7 @@ from annotation.services.report.figures import people
 from annotation.services.report.section import Figure, Section
 from annotation.services.report.sections_ratings import condition_of
 from annotation.services.report.tables import Column, Table
+from annotation.services.score_notes import is_judged_together
 from annotation.services.score_table import ordered_pairs, p_value
 
 Row = dict[str, Any]
@@ -30,14 +31,7 @@ def preferred(report: Report) -> Section:
         )
     systems = report.scores["systems"]
     tables = [pairs_table(rows, report), systems_table(systems)]
-    words = [
-        _(
-            # xgettext:no-python-format
-            "A is the system preferred more often. The sign test leaves equal ones out; the bootstrap "
-            "over segments counts them in. Identical outputs were never shown. Shares have Wilson's 95 % "
-            "intervals."
-        )
-    ]
+    words = [_pair_words(rows)]
     if len(systems) > 2:
         words.append(
             _(
@@ -49,9 +43,36 @@ def preferred(report: Report) -> Section:
     return Section("ranking", _("Which reads better?"), words, figures, tables, folded=False)
 
 
+def _pair_words(rows: Sequence[Row]) -> str:
+    if any(is_judged_together(row) for row in rows):
+        return _(
+            # xgettext:no-python-format
+            "A is the system preferred more often. A segment has several comparisons, which resemble each "
+            "other: go by the bootstrap over segments, which counts equal ones in, or by the sign test of "
+            "majorities (who was preferred more often in a segment). The 95 % intervals of the shares are "
+            "by segment too. The sign test of single comparisons takes them as independent and finds too "
+            "much. Identical outputs were never shown."
+        )
+    return _(
+        # xgettext:no-python-format
+        "A is the system preferred more often. The sign test leaves equal ones out; the bootstrap "
+        "over segments counts them in. Identical outputs were never shown. Shares have Wilson's 95 % "
+        "intervals."
+    )
+
+
 def _pair(row: Row) -> Row:
-    shares = {f"share_{name}": row["shares"][name] for name in SHARES}
+    together = is_judged_together(row)
+    shares = {f"share_{name}": _share(row, name, together=together) for name in SHARES}
     return row | shares | {"condition": condition_of(row)}
+
+
+def _share(row: Row, name: str, *, together: bool) -> list[float] | None:
+    """Return a share with its interval, that of segments where comparisons of one resemble each other."""
+    known: list[float] | None = row["shares"][name]
+    if known is None or not together:
+        return known
+    return [known[0], *(row[f"{name}_ci"] or known[1:])]
 
 
 def _drawn(row: Row) -> Row:
@@ -74,12 +95,37 @@ def pairs_table(
         Column("b_better", _("B better"), "count"),
         Column("share_b_better", _("Share"), "ci_percent"),
         Column("identical", _("Identical"), "count"),
-        Column("p_sign_two_sided", _("p, sign test, two-sided"), "p", 0, "p_sign_two_sided"),
-        Column("p_bootstrap", _("p, bootstrap, one-sided"), "p"),
     ]
+    columns += _tests(together=any(is_judged_together(row) for row in rows))
     if report.options.correction == "holm":
         columns.append(Column("p_holm", _("p, Holm"), "p"))
     return Table(name, _("Preferences by pair of systems; A is preferred more often"), columns, rows)
+
+
+def _tests(*, together: bool) -> list[Column]:
+    """Return the columns of p-values, the one to go by first."""
+    one_sided = Column("p_bootstrap", _("p, bootstrap, one-sided"), "p", 0, "p_bootstrap")
+    if not together:
+        sign = Column("p_sign_two_sided", _("p, sign test, two-sided"), "p", 0, "p_sign_two_sided")
+        return [sign, one_sided]
+    return [
+        Column("p_bootstrap_two_sided", _("p, bootstrap, two-sided"), "p", 0, "p_bootstrap_two_sided"),
+        one_sided,
+        Column(
+            "p_sign_majority_two_sided",
+            _("p, sign test of majorities, two-sided"),
+            "p",
+            0,
+            "p_sign_majority_two_sided",
+        ),
+        Column(
+            "p_sign_two_sided",
+            _("p, sign test of single comparisons, two-sided"),
+            "p",
+            0,
+            "p_sign_two_sided",
+        ),
+    ]
 
 
 def systems_table(systems: Sequence[Row], *, apart: bool = False, name: str = "ranking") -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -10,7 +11,8 @@ from django.utils.translation import gettext as _
 from annotation.models import Campaign
 from annotation.services.records import Comparisons, comparisons_read
 from annotation.services.report.tables import Column, Table
-from annotation.services.report.trace import Trace, found_row
+from annotation.services.report.trace import Trace, found_row, resampled
+from annotation.services.score_notes import is_judged_together
 from annotation.services.score_table import number, p_value
 from annotation.services.scoring import campaign_score
 from annotation.stats.options import ScoreOptions
@@ -54,11 +56,46 @@ def pair_trace(
         % values,
         _("Sign test: the exact probability of so uneven a split, equal ones left out; two-sided p %(p)s.")
         % values,
+        *_unit_words(row, options),
     ]
     title = _("%(a)s against %(b)s") % {"a": first, "b": second}
     return Trace(
         title, f"{row['a_better']:,} : {row['b_better']:,}", words, _table(rows), result["signature"]
     )
+
+
+def _unit_words(row: Row, options: ScoreOptions) -> list[str]:
+    """Return how segments (documents) decide: the bootstrap, and majorities where one has several."""
+    values = {
+        "b": f"{options.preference_resamples:,}",
+        "what": resampled(replace(options, raters="fixed")),
+        "seed": options.seed,
+        "one": p_value(row["p_bootstrap"]),
+        "two": p_value(row["p_bootstrap_two_sided"]),
+        "n": f"{row['n_units']:,}",
+        "of_a": f"{row['majority_a']:,}",
+        "of_b": f"{row['majority_b']:,}",
+        "p": p_value(row["p_sign_majority_two_sided"]),
+        "a": row["system_a"],
+        "b_name": row["system_b"],
+    }
+    words = [
+        _(
+            "Bootstrap: %(b)s resamples of %(n)s %(what)s (seed %(seed)s), equal ones counted in; p "
+            "one-sided %(one)s, two-sided %(two)s."
+        )
+        % values
+    ]
+    if is_judged_together(row):
+        words.append(
+            _(
+                "The sign test above takes the comparisons as independent, which several of one segment are "
+                "not. Sign test of majorities: %(a)s was preferred more often in %(of_a)s of the %(what)s, "
+                "%(b_name)s in %(of_b)s; two-sided p %(p)s."
+            )
+            % values
+        )
+    return words
 
 
 def system_trace(
