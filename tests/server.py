@@ -1,5 +1,7 @@
 """The real platform in its own processes, with its own data folder and database, for tests over HTTP."""
 
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -20,13 +22,48 @@ from tests.reachable import POSTGRES
 START_SECONDS = 60
 
 
-@dataclass(frozen=True)
+@dataclass
 class Server:
-    """A running platform: its address, its folder and the environment of its processes."""
+    """A running platform: its address, its folder, the environment and command of its processes."""
 
     url: str
     folder: Path
     environment: dict[str, str]
+    command: list[str]
+    process: "subprocess.Popen[bytes] | None" = None
+
+    def start(self) -> None:
+        """Start the server's processes and wait until they answer."""
+        with (self.folder / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                self.command, cwd=ROOT, env=self.environment, stdout=log, stderr=log, start_new_session=True
+            )
+        _wait(self, self.process)
+
+    def kill(self) -> None:
+        """End all processes of the server at once, as a failing machine does (SIGKILL)."""
+        assert self.process is not None
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> None:
+        """Ask the server to end, and wait."""
+        assert self.process is not None
+        self.process.terminate()
+        self.process.wait(timeout=20)
+
+    def processor_seconds(self) -> float:
+        """Return the processor time that the server's processes have taken, user and system together."""
+        assert self.process is not None
+        ticks = 0
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = path.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue  # it has just ended
+            if int(fields[2]) == self.process.pid:
+                ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
 
     def manage(self, *arguments: str, ok: bool = True) -> str:
         """Run a management command beside the server and return what it printed."""
@@ -64,34 +101,40 @@ class Server:
 
 
 @contextmanager
-def running(folder: Path, *, database_url: str = "", threads: int = 16) -> Iterator[Server]:
+def running(
+    folder: Path,
+    *,
+    database_url: str = "",
+    threads: int = 16,
+    workers: int = 2,
+    host: str = "127.0.0.1",
+    application: str = "evalplatform.wsgi",
+    **environment: str,
+) -> Iterator[Server]:
     """Migrate a fresh database and serve the platform on a free port until the block ends."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {
+    whole = {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "PYTHONUTF8": "1",
         "DATA_DIR": str(folder / "data"),
         "DATABASE_URL": database_url,
         "BASE_URL": f"http://127.0.0.1:{port}",
         "LOG_LEVEL": "WARNING",
-    }
-    server = Server(environment["BASE_URL"], folder, environment)
-    server.manage("migrate", "--verbosity", "0")
-    log = (folder / "server.log").open("wb")
+    } | environment
     command = [
-        sys.executable, "-m", "gunicorn", "evalplatform.wsgi", "--bind", f"127.0.0.1:{port}",
-        "--worker-class", "gthread", "--workers", "2", "--threads", str(threads), "--graceful-timeout", "5",
+        sys.executable, "-m", "gunicorn", application, "--bind", f"{host}:{port}",
+        "--worker-class", "gthread", "--workers", str(workers), "--threads", str(threads),
+        "--graceful-timeout", "5",
     ]  # fmt: skip
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+    server = Server(whole["BASE_URL"], folder, whole, command)
+    server.manage("migrate", "--verbosity", "0")
+    server.start()
     try:
-        _wait(server, process)
         yield server
     finally:
-        process.terminate()
-        process.wait(timeout=20)
-        log.close()
+        server.stop()
 
 
 def _wait(server: Server, process: "subprocess.Popen[bytes]") -> None:
@@ -100,7 +143,7 @@ def _wait(server: Server, process: "subprocess.Popen[bytes]") -> None:
     while time.monotonic() < until:
         assert process.poll() is None, (server.folder / "server.log").read_text()
         try:
-            urllib.request.urlopen(f"{server.url}/rate/nobody/", timeout=5)
+            urllib.request.urlopen(f"{server.url}/rate/nobody/", timeout=5).close()
         except urllib.error.HTTPError:
             return  # it answered, if only that this needs an invitation
         except OSError:
