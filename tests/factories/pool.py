@@ -1,9 +1,8 @@
-"""Raters who come and go in a pool campaign; `python -m tests.factories.pool` on a database of its own."""
+"""Raters who come and go in a pool campaign, and measures of how its rules hold."""
 
 from __future__ import annotations
 
 import random
-import threading
 import uuid
 from collections import Counter, defaultdict
 from itertools import pairwise
@@ -11,7 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, Item, Participation, Rater
+from annotation.models import Assignment, Campaign, Participation, Rater
 from annotation.services.judging import judgement_save
 from annotation.services.participation import participation_find
 from annotation.services.way import Way
@@ -114,48 +113,3 @@ def spread_of(campaign: Campaign) -> dict[str, float]:
         "gap": min(gaps, default=0),
         "close": sum(gap < 5 for gap in gaps) / max(1, len(gaps)),
     }
-
-
-def claim_together(n_threads: int = 16, *, n_segments: int = 24) -> dict[str, Any]:
-    """Let raters take and answer at once until nothing is left; return what must hold afterwards."""
-    from django.db import connection
-
-    campaign = Campaign.objects.get(name="demo")
-    errors: list[str] = []
-    started = threading.Barrier(n_threads)
-
-    def rate(number: int) -> None:
-        try:
-            rater = joined(campaign, f"{n_threads}-{number}")
-            started.wait()
-            work(rater, 10_000, random.Random(number))
-        except Exception as error:
-            errors.append(repr(error))
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=rate, args=(number,)) for number in range(n_threads)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    answered = Assignment.objects.live().done().filter(item__campaign=campaign).count()
-    wanted = sum(Item.objects.counted().filter(campaign=campaign).values_list("wanted", flat=True))
-    return {"errors": errors, "answers missing": wanted - answered, **faults(campaign)}
-
-
-if __name__ == "__main__":
-    import json
-    import sys
-
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    if sys.argv[1] == "make":
-        from tests.factories.campaigns import make_campaign
-
-        call_command("migrate", verbosity=0)
-        make_campaign(n_segments=24, raters=16, systems=("A", "B", "C"), judgements=4, pool=True)
-    else:
-        print(json.dumps(claim_together(int(sys.argv[2]))))
