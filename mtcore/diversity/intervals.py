@@ -20,6 +20,8 @@ BLOCKS = 50
 """Stretches of lines that are left out in turn."""
 
 LEAST_BLOCKS = 10
+STREAM_BLOCK = 1000
+"""Words in a block for measures along the words, many times a factor or window, in texts that are long."""
 CELLS = 4_000_000
 
 
@@ -43,12 +45,23 @@ def jackknife(measures: Sequence[Measure], profile: Profile, level: float = 0.95
         profile: the text.
         level: of the interval.
     """
-    edges = profile.edges(BLOCKS)
-    edges = np.unique(edges)
+    found: dict[str, Interval] = {}
+    for counting in (True, False):
+        group = [one for one in measures if isinstance(one, CountMeasure) == counting]
+        most = BLOCKS if counting else max(LEAST_BLOCKS, min(BLOCKS, profile.tokens // STREAM_BLOCK))
+        edges = np.unique(profile.edges(most))
+        found |= _around(group, profile, edges, level) if group else {}
+    return found
+
+
+def _around(
+    measures: Sequence[Measure], profile: Profile, edges: IntArray, level: float
+) -> dict[str, Interval]:
+    """Return the intervals of measures from the same blocks."""
     blocks = len(edges) - 1
     how = f"jackknife:{blocks}"
     if blocks < LEAST_BLOCKS:
-        reason = f"fewer than {LEAST_BLOCKS} lines with words: too few for an interval"
+        reason = f"fewer than {LEAST_BLOCKS} lines with words"
         return {measure.name: Interval(None, how, reason) for measure in measures}
     left_out = _left_out(measures, profile, edges)
     factor = float(stats.t.ppf((1 + level) / 2, blocks - 1)) * np.sqrt((blocks - 1) / blocks)

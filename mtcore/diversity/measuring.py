@@ -135,7 +135,7 @@ def measure_texts(texts: Sequence[tuple[str, Blocks]], plan: Plan) -> Report:
     profiles = []
     for name, blocks in texts:
         counted = count_words(blocks(plan.tokeniser.block_bytes), plan.tokeniser, plan.jobs)
-        check_words(name, counted.types, counted.counts)
+        check_words(name, counted.types, counted.counts, plan.tokeniser)
         profiles.append(Profile(name, counted, plan.resources))
     results = tuple(_measure(profile, plan) for profile in profiles)
     by_name = {profile.name: profile for profile in profiles}
@@ -187,7 +187,7 @@ def signature(measure: Measure, plan: Plan, interval: Interval | None) -> str:
     if "lemmas" in measure.needs and plan.resources.lemmatiser:
         parts.append(f"lemmas:{plan.resources.lemmatiser.name}")
     parts += [part for part in plan.sources if part.split(":")[0].split("-")[0] in measure.needs]
-    if interval:
+    if interval and interval.ends:
         parts.append(f"ci:{interval.how}")
     return "|".join(parts)
 

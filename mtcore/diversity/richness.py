@@ -34,12 +34,12 @@ class Ttr(CountMeasure):
 class YuleI(CountMeasure):
     """Yule's I as the study's code has it; with V the number of types or, on demand, of tokens."""
 
-    title = "Yule’s I"
     scale = 10_000.0
 
     def __init__(self, of: str = "types") -> None:
         self.of = of
         self.name = "yule_i" if of == "types" else "yule_i_tokens"
+        self.title = "Yule’s I" if of == "types" else "Yule’s I (tokens)"
         self.definition = "V²/(Σf²−V), V types" if of == "types" else "N²/(Σf²−N), N tokens"
 
     def values(self, counts: FloatArray, vocabulary: Vocabulary) -> FloatArray:
@@ -91,12 +91,12 @@ class Mtld(Measure):
     punctuation to blanks) or the tokens as they are.
     """
 
-    title = "MTLD"
     grows = False
 
     def __init__(self, stream: str = "lexicalrichness") -> None:
         self.stream = stream
         self.name = "mtld" if stream == "lexicalrichness" else "mtld_tokens"
+        self.title = "MTLD" if stream == "lexicalrichness" else "MTLD (tokens)"
         self.definition = f"factors at ≤ {THRESHOLD}, both ways, stream {stream}"
 
     def compute(self, profile: Profile) -> Value:

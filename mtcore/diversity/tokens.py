@@ -26,7 +26,7 @@ LONGEST_WORD = 6
 _SPACELESS_SCRIPT = re.compile(
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
 )
-_GIVE_WORDS = "Segment it with a tool of your choice and give the result with --tokens given."
+_GIVE_WORDS = "Or segment the text with a tool of your choice and give it with --tokens given."
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +141,7 @@ class Moses(Tokeniser):
 
 
 class Jieba(Tokeniser):
-    """Chinese words by the package jieba."""
+    """Chinese words by jieba (the package rjieba)."""
 
     def __init__(self) -> None:
         """Check that the tool is there.
@@ -149,17 +149,17 @@ class Jieba(Tokeniser):
         Raises:
             ToolUnavailable: it is not.
         """
-        known = installed("jieba")
+        known = installed("rjieba")
         if not known:
             raise ToolUnavailable(
-                "Chinese has no spaces between words, and the segmenter jieba is not installed",
-                f"Install it: pip install jieba. {_GIVE_WORDS}",
+                "Chinese has no spaces between words, and the segmenter rjieba is not installed",
+                f"Install it: pip install rjieba. {_GIVE_WORDS}",
             )
-        self.name = f"jieba{known}"
+        self.name = f"rjieba{known}"
 
     def words(self, line: str) -> Sequence[str]:
         """Return the words that jieba finds."""
-        return [part for word in import_module("jieba").cut(line) for part in word.split()]
+        return [part for word in import_module("rjieba").cut(line) for part in word.split()]
 
 
 class Fugashi(Tokeniser):
@@ -217,21 +217,19 @@ def tokeniser_for(tokens: str, language: str) -> Tokeniser:
     return Moses(language)
 
 
-def check_words(name: str, types: Sequence[str], counts: npt.NDArray[np.int64]) -> None:
+def check_words(name: str, types: Sequence[str], counts: npt.NDArray[np.int64], tokeniser: Tokeniser) -> None:
     """Refuse a text in a script without spaces whose words nobody has parted.
 
     Raises:
-        DiversityError: most words are in such a script and far too long.
+        DiversityError: most words are in such a script, and Moses has cut them, or they are far too long.
     """
     found = [place for place, word in enumerate(types) if _SPACELESS_SCRIPT.search(word)]
-    if not found:
-        return
     own = counts[found]
-    if own.sum() * 2 < counts.sum():
+    if own.sum() * 2 < counts.sum() or not found:
         return
     mean = float(np.dot(own, [len(types[place]) for place in found]) / own.sum())
-    if mean > LONGEST_WORD:
+    if mean > LONGEST_WORD or isinstance(tokeniser, Moses):
         raise DiversityError(
-            f"{name}: words have {mean:.0f} characters on average: the text has no spaces between words",
+            f"{name} is in a script without spaces between words, and its words have not been found",
             f"Name its language (--language zh or ja). {_GIVE_WORDS}",
         )
