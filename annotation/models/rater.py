@@ -32,6 +32,13 @@ class Rater(models.Model):
 class ParticipationQuerySet(models.QuerySet["Participation"]):
     """Reading of participations."""
 
+    def available(self) -> ParticipationQuerySet:
+        """Keep those who can be given work: not who has left, was refused, or waits for a place."""
+        is_in = Q(eligibility__state__isnull=True) | ~Q(eligibility__state="refused")
+        has_place = ~Q(settings__has_key="joined") | Q(settings__has_key="placed")
+        planned = Q(campaign__mode=Campaign.Mode.PLANNED)
+        return self.exclude(state=Participation.State.LEFT).filter(is_in & (has_place | ~planned))
+
     def with_progress(self) -> ParticipationQuerySet:
         """Add `n_assigned` and `n_done`, counted over distinct live assignments (round 0 is practice)."""
         counted = Q(assignments__round__gt=0)

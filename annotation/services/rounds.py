@@ -21,6 +21,7 @@ from annotation.design.second_round import AgainItem, AgainRater, SecondRound, d
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Judgement, Participation
 from annotation.protocols import PROTOCOLS
 from annotation.services.campaign_settings import CampaignSettings
+from annotation.services.participation import Progress
 from annotation.services.planning import BATCH, systems_of_items
 from annotation.stats.disagreement import READINGS, judge_again, usual_points
 from evalplatform.errors import BadInput, Conflict
@@ -321,7 +322,7 @@ def _again_item(
 
 def _people(campaign: Campaign) -> dict[int, str]:
     """Return the raters who may get work: neither left nor excluded."""
-    found = campaign.participations.exclude(state=Participation.State.LEFT).filter(excluded_by="")
+    found = campaign.participations.available().filter(excluded_by="")
     return dict(found.order_by("pk").values_list("pk", "rater__name"))
 
 
@@ -369,6 +370,11 @@ def _add(campaign: Campaign, dealt: SecondRound) -> None:
     rater_call_back(
         campaign.participations.filter(pk__in={cast(int, one.rater) for one in dealt.assignments})
     )
+
+
+def was_called_back(participation: Participation, progress: Progress) -> bool:
+    """Tell whether a rater had finished and has not answered anything since there is more."""
+    return bool(progress.left) and participation.settings.get(MORE_AFTER) == progress.done
 
 
 def rater_call_back(participations: Any) -> None:

@@ -155,7 +155,7 @@ def _give_on(assignment: Assignment, taken: Sequence[Assignment]) -> int:
 def _taker(assignment: Assignment, taken: Sequence[Assignment]) -> Participation | None:
     """Choose who has not had any of it, far enough from its segment, and has least to do."""
     item, campaign = assignment.item, assignment.participation.campaign
-    free = campaign.participations.exclude(state=Participation.State.LEFT).filter(excluded_by="")
+    free = campaign.participations.available().filter(excluded_by="")
     had = Assignment.objects.filter(item__in=[one.item_id for one in taken]).values("participation")
     free = free.exclude(pk=assignment.participation_id).exclude(pk__in=had)
     for pair in (item.paired_with_id, item.repeat_of_id):

@@ -86,11 +86,19 @@ def _by_library(name: str, page: str) -> str:
         return standard_tag(check_tag(name))
     except LanguageError:
         pass
-    try:
-        found = langcodes.find(name, language=page)
-        return standard_tag(check_tag(found.to_tag()))
-    except (LookupError, LanguageError):
-        pass
+    found = _by_exact_name(name, page)
+    if found:
+        return found
     names = _names(page) | _names("en")
     close = get_close_matches(name.casefold(), names, n=1)
     raise UnknownLanguage(name, language_name(names[close[0]], page) if close else "")
+
+
+def _by_exact_name(name: str, page: str) -> str:
+    """Find a language by its very name; the library also guesses, from a word that is like another."""
+    try:
+        tag = standard_tag(check_tag(langcodes.find(name, language=page).to_tag()))
+    except (LookupError, LanguageError):
+        return ""
+    names = {language_name(tag, page), language_name(tag, "en"), Language.get(tag).autonym()}
+    return tag if name.casefold() in {one.casefold() for one in names} else ""
