@@ -34,6 +34,7 @@ from annotation.design.pool import (
 )
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
 from annotation.services.campaign_settings import CampaignSettings
+from annotation.services.participation import Progress
 from annotation.services.rounds import AGAIN
 from evalplatform.errors import Conflict
 
@@ -133,6 +134,28 @@ def pool_ready(participation: Participation, *, again: bool = False) -> None:
                 return
         except _Raced:
             continue
+
+
+def pool_has_room(participation: Participation, progress: Progress) -> bool:
+    """Tell whether a rater of a pool may have more items than so far, should there be any."""
+    campaign = participation.campaign
+    most = CampaignSettings.of(campaign).most_items
+    return (
+        campaign.mode == Campaign.Mode.POOL
+        and _may_work(participation, again=True)
+        and not (most and progress.done >= most)
+    )
+
+
+def pool_more(*, participation: Participation) -> bool:
+    """Look for more items for a rater who has finished; say whether there are any."""
+    pool_ready(participation, again=True)
+    found = participation.assignments.live().filter(state=_OPEN).exists()
+    if found:
+        Participation.objects.filter(pk=participation.pk, state=Participation.State.FINISHED).update(
+            state=Participation.State.ACTIVE
+        )
+    return found
 
 
 def _may_work(participation: Participation, *, again: bool) -> bool:

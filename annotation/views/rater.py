@@ -20,6 +20,7 @@ from annotation.services.participation import (
     participation_seen,
     problem_report,
 )
+from annotation.services.rounds import was_called_back
 from annotation.services.way import Way
 from annotation.views.access import (
     owner_mark,
@@ -96,6 +97,7 @@ def _rating_page(
         "screen": shown,
         "progress": way.progress.as_dict(),
         "config": page_config(request, way.participation),
+        "called_back": was_called_back(way.participation, way.progress),
         "error": None if error is None else {"detail": error.message, "remedy": error.remedy},
     }
     return render(request, "rater/rate.html", context, status=error.status if error else 200)

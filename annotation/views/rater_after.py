@@ -10,7 +10,8 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import Campaign, Participation
 from annotation.services.invitations import is_over, participation_check
-from annotation.services.participation import completion_code, return_link
+from annotation.services.participation import Progress, completion_code, return_link
+from annotation.services.pool import pool_has_room
 from annotation.services.way import Way
 from annotation.views.access import rater_page
 from annotation.views.rater_common import heading, page_before
@@ -41,5 +42,13 @@ def finish(request: HttpRequest, participation: Participation) -> HttpResponse:
         "links": links,
         "has_left": has_left,
         "is_closed": is_closed,
+        "more_url": more_url(participation, way.progress),
+        "has_looked": "looked" in request.GET,
     }
     return render(request, "rater/finish.html", context)
+
+
+def more_url(participation: Participation, progress: Progress) -> str:
+    """Return where a rater of a pool looks for more items; nothing where there can be none."""
+    has_room = pool_has_room(participation, progress)
+    return reverse("more", args=[participation.campaign.key]) if has_room else ""

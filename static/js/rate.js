@@ -46,12 +46,12 @@
     showPanel(null);
     if (byId("skip-open")) byId("skip-open").hidden = !screen.can_skip || screen.answer !== null;
     markReady();
-    document.title = say(`title_${asked.kind}`, screen);
+    document.title = say(`title_${asked.kind}${endless()}`, screen);
     clock.restart();
     const suggestion = breaks.suggest();
     scrollTo({ top: 0, behavior: "instant" });
     question.focus();
-    announce([say("position", screen), screen.answer ? say("answered") : "", suggestion].join(" ").trim());
+    announce([say(`position${endless()}`, screen), screen.answer ? say("answered") : "", suggestion].join(" ").trim());
     return undefined;
   }
 
@@ -73,9 +73,15 @@
     byId("waiting-detail").textContent = name === null ? "" : say(`${name}_detail`);
   }
 
+  /** A pool has no total to count down to: what is said then has a name of its own. */
+  function endless() {
+    return progress.endless ? "_endless" : "";
+  }
+
   function showProgress() {
     const done = Math.min(progress.total, progress.done + outbox.firstAnswers);
-    byId("counts").textContent = say("counts", { done, left: progress.total - done });
+    byId("counts").textContent = say(`counts${endless()}`, { done, left: progress.total - done });
+    if (outbox.firstAnswers) byId("called-back")?.remove();
     byId("bar").max = progress.total;
     byId("bar").value = done;
   }

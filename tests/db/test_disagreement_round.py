@@ -13,6 +13,7 @@ from annotation.services.scoring import campaign_score, options_read
 from annotation.services.withdrawal import rater_withdraw
 from tests.factories.campaigns import make_campaign
 from tests.factories.commands import refused, run
+from tests.factories.rating import rater_client, send_form
 
 pytestmark = pytest.mark.django_db
 # Scores of the three raters of each item, and whether `range` and `pairwise` (30 points) ask for it again.
@@ -230,6 +231,25 @@ def test_the_page_shows_what_would_come_back_and_its_button_does_it(client, admi
     assert again(campaign).count() == 15
     assert "5 items given out again" in page and "5 to new raters, 0 to the same ones" in page
     assert "Give out" not in client.get(url).content.decode()
+
+
+def test_who_had_finished_is_told_of_more_items_until_the_next_answer():
+    campaign = judged()
+    participation = again_from_the_start(campaign)
+    browser = rater_client(participation)
+    page = browser.get(f"/rate/{campaign.key}/").content.decode()
+    assert "some more items have come for you" in page
+    assert "round" not in page and "again" not in page.split("<form")[0].lower()
+    send_form(browser, campaign)
+    left = participation.assignments.filter(state="open").count()
+    page = browser.get(f"/rate/{campaign.key}/").content.decode() if left else ""
+    assert "some more items have come" not in page
+
+
+def again_from_the_start(campaign):
+    """Give out the round; return a rater with two items of it or more."""
+    round_assign(campaign=campaign)
+    return max(campaign.participations.all(), key=lambda row: row.assignments.filter(round=2).count())
 
 
 def test_strangers_cannot_start_a_round(client, django_user_model):

@@ -18,6 +18,7 @@ from annotation.services.withdrawal import rater_withdraw
 from evalplatform.errors import BadInput
 from tests.factories.campaigns import make_campaign
 from tests.factories.pool import again, answer, faults, joined, next_key, spread_of, work
+from tests.factories.rating import rater_client, send_form
 
 pytestmark = pytest.mark.django_db
 NONE = {"miscounted": 0, "over": 0, "twice": 0}
@@ -243,6 +244,27 @@ def test_leaving_skipping_and_the_extra_round():
     assert not round_assign(campaign=campaign).apart
 
 
+def test_the_pages_of_a_pool_say_what_is_done_and_offer_more():
+    campaign = pool(2, systems=("A",), raters=2, judgements=1)
+    first, second = joined(campaign, "R1"), joined(campaign, "R2")
+    browser = rater_client(first)
+    page = browser.get(f"/rate/{campaign.key}/").content.decode()
+    assert "Rate item 1" in page and "0 done" in page and "left</span>" not in page
+    other = rater_client(second)
+    reply = other.get(f"/rate/{campaign.key}/", follow=True)
+    assert "nothing for you to judge just now" in reply.content.decode()
+    reply = other.post(f"/rate/{campaign.key}/more", follow=True)
+    assert "Items come free when others stop" in reply.content.decode()
+    late(first)
+    reply = other.post(f"/rate/{campaign.key}/more", follow=True)
+    assert "Rate item 1" in reply.content.decode()
+    for _ in range(2):
+        send_form(other, campaign)
+    page = other.get(f"/rate/{campaign.key}/finish").content.decode()
+    assert campaign.completion_code in page and "Your 2 answers are saved" in page
+    check(campaign, unfinished=0)
+
+
 def test_nothing_is_taken_without_consent_or_from_a_closed_campaign():
     campaign = pool()
     rater = joined(campaign, "R1")
@@ -256,7 +278,7 @@ def test_nothing_is_taken_without_consent_or_from_a_closed_campaign():
 
 
 def test_queries_do_not_grow_with_the_campaign():
-    campaign = pool(400, systems=("A", "B"), raters=4, judgements=2)
+    campaign = pool(120, systems=("A", "B"), raters=4, judgements=2)
     rater = joined(campaign, "R1")
     work(rater, 30, random.Random(1))
     counts = []
