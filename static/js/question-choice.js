@@ -52,6 +52,7 @@
       if (this.#past.length === 0) return false;
       this.#value = this.#past.pop();
       this.#draw();
+      (this.#buttons().find((one) => one.value === this.#value) ?? this.#group).focus({ preventScroll: true });
       this.#onChange();
       return true;
     }

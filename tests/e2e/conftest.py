@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.e2e.campaigns import Crowd
 from tests.server import Server, running
 
 CHROMIUM = shutil.which("chromium")
@@ -43,6 +44,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Return a running platform with an empty database."""
     with running(tmp_path_factory.mktemp("platform"), threads=8) as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def crowd(server: Server) -> Crowd:
+    """Return campaigns that tests share, each test with a rater of its own."""
+    return Crowd(server)
 
 
 @pytest.fixture

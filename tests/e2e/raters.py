@@ -60,4 +60,37 @@ def expect_saved(page: Page) -> None:
 
 def shown(page: Page) -> list[str]:
     """Return the texts on the screen."""
-    return page.locator("#texts p").all_text_contents()
+    return page.locator("#texts .text p").all_text_contents()
+
+
+def begin(page: Page, link: str) -> None:
+    """Open an invitation with clicks and arrive at the rating page, its script ready."""
+    page.goto(link)
+    page.locator("main button").click()
+    page.wait_for_url("**/consent")
+    page.locator("input[type=checkbox]").check()
+    page.locator("main button").click()
+    page.wait_for_url("**/rate/*/")
+    expect(page.locator("#next")).to_have_attribute("aria-disabled", "true")
+
+
+def value(page: Page) -> str:
+    """Return the number that stands in the field."""
+    return page.locator("#number").input_value()
+
+
+def is_in_view(page: Page, selector: str) -> bool:
+    """Tell whether an element is wholly inside the window and nothing lies over its middle."""
+    return bool(
+        page.evaluate(
+            """selector => {
+                const element = document.querySelector(selector), box = element.getBoundingClientRect();
+                const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+                const over = document.elementFromPoint(x, y);
+                const inside = box.top >= -1 && box.left >= -1
+                    && box.right <= innerWidth + 1 && box.bottom <= innerHeight + 1;
+                return inside && (element.contains(over) || over?.contains(element));
+            }""",
+            selector,
+        )
+    )
