@@ -1,6 +1,7 @@
 """The disagreement round on constructed campaigns: exactly the right items, for the right raters, once."""
 
 import uuid
+import zipfile
 from collections import Counter
 
 import pytest
@@ -257,3 +258,25 @@ def test_strangers_cannot_start_a_round(client, django_user_model):
     client.force_login(django_user_model.objects.create_user("stranger"))
     assert client.post(f"/campaigns/{campaign.key}/disagreement/").status_code == 404
     assert not again(campaign).exists()
+
+
+def test_the_report_says_what_was_done_and_the_package_agrees(client, admin_user, tmp_path):
+    campaign = judged(triples=[((10, 40, 70), True, False), ((50, 60, 55), False, False)])
+    campaign.settings = {"treatment": "pool"}
+    campaign.save()
+    item = Item.objects.get(pk=round_assign(campaign=campaign).apart[0])
+    for assignment, score in zip(open_of(item, 2), (50, 60, 70), strict=True):
+        answer(assignment, score)
+    client.force_login(admin_user)
+    page = client.get(f"/campaigns/{campaign.key}/report/").content.decode()
+    assert "1 item on which raters differed was judged again: 3 first and 3 new judgements" in page
+    assert "First and new judgements count together" in page and "1 to raters who had not had them" in page
+    table = client.get(f"/campaigns/{campaign.key}/report/again.csv").content.decode()
+    first, counted = ((40 + 55) / 2, (50 + 55) / 2)
+    assert f"OP,{first:g},{counted:g}" in table.replace(".0,", ",")
+    package = tmp_path / "study.zip"
+    run("export_study", "demo", "--output", package)
+    run("verify_study", package)
+    with zipfile.ZipFile(package) as files:
+        scores = [name for name in files.namelist() if name.endswith("scores/standard.json")]
+        assert scores and all("disagreement:pool" in files.read(name).decode() for name in scores)

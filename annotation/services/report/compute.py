@@ -14,6 +14,7 @@ from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
 from annotation.services.records import Comparisons, comparisons_read
 from annotation.services.report import checks, ratings
+from annotation.services.report.again import judged_again
 from annotation.services.report.data import RatedData, answers_read, rated_read
 from annotation.services.report.raters import profiles
 from annotation.services.report.store import part_find, part_ready
@@ -158,6 +159,7 @@ class _Reader:
             "progress": ratings.progress(data),
             "apart": or_why(lambda: ratings.items_apart(data, scale)),
             "agreement": or_why(lambda: rating_agreement(table, data.z, rng, AGREEMENT_RESAMPLES)),
+            "again": or_why(lambda: judged_again(data.scored, self.options)),
             "holds": or_why(lambda: self._leave_out(data.scored)),
             "reliability": or_why(lambda: checks.reliability(data, scale)),
             "everybody": or_why(lambda: rated_by_everybody(data.scored, self.options)),

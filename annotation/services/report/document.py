@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from annotation.services.report import (
+    sections_again,
     sections_agreement,
     sections_everybody,
     sections_holds,
@@ -27,6 +28,7 @@ def sections_of(report: Report) -> list[Section]:
             sections_ratings.pairs(report),
             sections_ratings.conditions(report),
             sections_outlook.outlook(report),
+            sections_again.again(report),
             sections_holds.holds(report),
             sections_models.mixed(report),
             sections_ratings.distribution(report),
