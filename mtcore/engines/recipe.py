@@ -1,0 +1,202 @@
+"""What a recipe is: how a system is made, every figure named and none hidden."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mtcore.corpora.filters import FilterOptions
+
+OP, BT, LM = "OP", "BT", "LM"
+KINDS = (OP, BT, LM)
+TRANSFORMER, LSTM, PHRASE = "transformer", "lstm", "phrase"
+ARCHITECTURES = (TRANSFORMER, LSTM, PHRASE)
+
+
+class RecipeError(ValueError):
+    """A recipe that is unknown or makes no sense; `remedy` says what to write instead."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        self.message = message
+        self.remedy = remedy
+        super().__init__(f"{message} {remedy}".strip())
+
+
+@dataclass(frozen=True)
+class Subwords:
+    """How words are cut.
+
+    Attributes:
+        tool: "subword-nmt", "sentencepiece" or "none" (whole words).
+        joint: one model and one dictionary for both sides.
+        size: merge operations (subword-nmt) or pieces (sentencepiece).
+        min_count: rarer pieces are unknown.
+    """
+
+    tool: str = "subword-nmt"
+    joint: bool = True
+    size: int = 32_000
+    min_count: int = 0
+
+
+@dataclass(frozen=True)
+class Model:
+    """The model.
+
+    Attributes:
+        architecture: one of ARCHITECTURES; a language model is a transformer or, for phrases, n-grams.
+        encoder_layers: of a language model 0.
+        embedding: width of embeddings, and of the LSTM's state.
+        attention: "dot" or "mlp" (for the LSTM).
+        share: "all" embeddings, the "decoder"'s two, or "none".
+        adaptive_input: cut-offs of an adaptive input and output, empty for none.
+        order: of the n-gram language model of a phrase-based system.
+    """
+
+    architecture: str = TRANSFORMER
+    encoder_layers: int = 6
+    decoder_layers: int = 6
+    embedding: int = 1024
+    feed_forward: int = 4096
+    heads: int = 16
+    dropout: float = 0.3
+    attention_dropout: float = 0.0
+    activation_dropout: float = 0.0
+    attention: str = "dot"
+    bidirectional: bool = False
+    share: str = "all"
+    adaptive_input: tuple[int, ...] = ()
+    order: int = 5
+
+
+@dataclass(frozen=True)
+class Training:
+    """How it learns.
+
+    Attributes:
+        learning_rate: the highest one of "inverse_sqrt" and "fixed"; the factor of "noam". schedule:
+        "inverse_sqrt", "noam", "fixed" or "cosine". max_tokens: target tokens of a batch on one device; 0
+        when `max_sentences` counts. update_frequency: batches whose gradients are summed before a step, for
+        few devices in the place of many. max_updates: steps; 0 for no limit. patience: end after so many
+        validations without a better perplexity; 0 for never. validate_every: steps between validations, each
+        with a checkpoint. keep_checkpoints: the newest so many are kept, beside the best. precision: "fp32",
+        "fp16" or "bf16"; "auto" takes bf16 where the device has it. devices: accelerators of one machine; 0
+        takes the CPU. machines: machines that train together. tuning_iterations: most rounds of tuning of a
+        phrase-based system; 0 leaves it untuned.
+    """
+
+    optimiser: str = "adam"
+    learning_rate: float = 0.001
+    betas: tuple[float, ...] = (0.9, 0.98)
+    weight_decay: float = 0.0
+    label_smoothing: float = 0.1
+    clip_norm: float = 0.0
+    schedule: str = "inverse_sqrt"
+    warmup: int = 4000
+    max_tokens: int = 3584
+    max_sentences: int = 0
+    update_frequency: int = 1
+    max_updates: int = 30_000
+    max_epochs: int = 0
+    patience: int = 0
+    validate_every: int = 1000
+    keep_checkpoints: int = 10
+    precision: str = "auto"
+    devices: int = 1
+    machines: int = 1
+    seed: int = 1
+    tuning_iterations: int = 25
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How it translates.
+
+    Attributes:
+        engine: "auto" takes the fastest that can; else the name of an engine.
+        sampling: draw from the whole distribution instead of searching.
+        top_k: draw from the k most likely only; 0 for all.
+        length_a, length_b: at most a · n + b pieces for a line of n.
+        average: checkpoints that are averaged, the newest; 1 takes the best as it is.
+        seeds: models of an ensemble, trained with seeds from `training.seed` on.
+    """
+
+    engine: str = "auto"
+    beam: int = 5
+    length_penalty: float = 1.0
+    sampling: bool = False
+    top_k: int = 0
+    temperature: float = 1.0
+    batch_sentences: int = 64
+    length_a: float = 1.3
+    length_b: int = 8
+    average: int = 1
+    seeds: int = 1
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class BackTranslation:
+    """How back-translations are made and mixed in.
+
+    Attributes:
+        decoding: of the reverse model; sampled, after Edunov et al. (2018).
+        upsample: copies of the parallel text beside one of the back-translations.
+        tag: put before every back-translated source, as "<BT>"; empty for none.
+        shard_lines: lines of a shard, the unit that is translated, checked and resumed.
+    """
+
+    decoding: Decoding = field(default_factory=lambda: Decoding(beam=1, sampling=True))
+    upsample: int = 1
+    tag: str = ""
+    shard_lines: int = 500_000
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a system or a language model is made, from its texts to its translations."""
+
+    name: str
+    kind: str
+    description: str = ""
+    filters: FilterOptions = field(default_factory=FilterOptions)
+    subwords: Subwords = field(default_factory=Subwords)
+    model: Model = field(default_factory=Model)
+    training: Training = field(default_factory=Training)
+    decoding: Decoding = field(default_factory=Decoding)
+    back_translation: BackTranslation = field(default_factory=BackTranslation)
+
+    def __post_init__(self) -> None:
+        _one_of(self.kind, KINDS, "kind")
+        _one_of(self.model.architecture, ARCHITECTURES, "model.architecture")
+        _one_of(self.model.attention, ("dot", "mlp"), "model.attention")
+        _one_of(self.model.share, ("all", "decoder", "none"), "model.share")
+        _one_of(self.subwords.tool, ("subword-nmt", "sentencepiece", "none"), "subwords.tool")
+        _one_of(self.training.schedule, ("inverse_sqrt", "noam", "fixed", "cosine"), "training.schedule")
+        _one_of(self.training.precision, ("auto", "fp32", "fp16", "bf16"), "training.precision")
+        if self.model.architecture == TRANSFORMER and self.model.embedding % self.model.heads:
+            raise RecipeError(
+                f"model.embedding is {self.model.embedding}, which {self.model.heads} heads do not divide.",
+                "Give a multiple of model.heads.",
+            )
+        if self.subwords.joint is False and self.model.share == "all":
+            raise RecipeError(
+                "model.share is “all”, but each side has subwords of its own.",
+                'Write model.share = "decoder", or subwords.joint = true.',
+            )
+        if not (self.training.max_updates or self.training.max_epochs or self.training.patience):
+            raise RecipeError(
+                "Training would never end.",
+                "Give training.max_updates, training.max_epochs or training.patience.",
+            )
+
+    @property
+    def highest_rate(self) -> float:
+        """Return the learning rate at the end of the warm-up; Noam's is factor · width^−½ · warm-up^−½."""
+        if self.training.schedule == "noam":
+            return self.training.learning_rate * (self.model.embedding * self.training.warmup) ** -0.5
+        return self.training.learning_rate
+
+
+def _one_of(value: str, allowed: tuple[str, ...], name: str) -> None:
+    if value not in allowed:
+        raise RecipeError(f"{name} is “{value}”.", f"Write one of {', '.join(allowed)}.")
