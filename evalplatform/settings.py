@@ -195,5 +195,7 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": ENV.log_level},
     "loggers": {
         "django.server": {"handlers": ["console"], "level": "INFO", "propagate": False},
+        # It warns at every message that a folder has no host name.
+        "kombu.connection": {"level": "ERROR"},
     },
 }

@@ -131,7 +131,7 @@ RECIPES: dict[str, Recipe] = {
         replace(
             _VANMASSENHOVE,
             name="vanmassenhove-phrase",
-            description="Vanmassenhove et al. 2021: phrase-based, 5-gram language model, tuned 25 times at most",
+            description="Vanmassenhove et al. 2021: phrase-based, 5-gram language model, 25 rounds of tuning",
             subwords=Subwords(tool="none"),
             model=Model(architecture=PHRASE, order=5),
         ),

@@ -90,7 +90,9 @@ def corpus_write(
     with as_bad_input():
         check_name(name, "corpus")
     place = corpora_folder() / (folder or uuid.uuid4().hex)
-    if not place.exists():
+    if place.exists():
+        _require_whole(place)
+    else:
         staging = draft_folder(folder or "now")
         try:
             with as_bad_input():
@@ -202,6 +204,13 @@ def corpus_verify(corpus: Corpus) -> None:
         raise Conflict(str(error), "Bring DATA_DIR back from the backup.") from error
     if _corpus_sha256(sums, corpus_languages(corpus)) != corpus.sha256:
         raise Conflict(f"The text of corpus “{corpus.name}” is not the one that was registered.")
+
+
+def _require_whole(place: Path) -> None:
+    try:
+        verify(place)
+    except RunDirError as error:
+        raise Conflict(str(error), f"Remove the folder {place}, then resume the run.") from error
 
 
 def corpora_folder() -> Path:
