@@ -3,13 +3,17 @@
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from rest_framework.exceptions import APIException
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evalplatform.errors import BadInput, UserError
+from evalplatform.errors import BadInput, NotAllowed, NotFound, UserError
+
+TITLES = {int(kind.status): kind.title for kind in (BadInput, NotAllowed, NotFound)}
+"""Titles of the framework's own errors; its other ones keep the phrase of their status."""
 
 
 class DenyByDefault(BasePermission):
@@ -56,7 +60,7 @@ def problem_json(error: Exception, context: dict[str, Any]) -> Response | None:
     """Answer errors as problem+json (RFC 9457)."""
     if isinstance(error, UserError):
         body = {
-            "title": error.title,
+            "title": _(error.title),
             "status": int(error.status),
             "detail": error.message,
             "remedy": error.remedy,
@@ -71,10 +75,11 @@ def problem_json(error: Exception, context: dict[str, Any]) -> Response | None:
     detail = getattr(error, "detail", "")
     if isinstance(error, APIException) and isinstance(detail, dict | list):
         extra: dict[str, Any] = {"errors": detail}
-        detail = "Some fields are wrong."
+        detail = _("Some fields are wrong.")
     else:
         extra = {}
-        detail = str(detail or error) or "Not found."
-    response.data = {"title": response.status_text, "status": response.status_code, "detail": detail} | extra
+        detail = str(detail or error) or _("Not found.")
+    title = _(TITLES[response.status_code]) if response.status_code in TITLES else response.status_text
+    response.data = {"title": title, "status": response.status_code, "detail": detail} | extra
     response.content_type = "application/problem+json"
     return response

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Hashable
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
+from itertools import product
 
 import numpy as np
 from django.conf import settings
@@ -16,6 +17,7 @@ from django.utils import timezone
 from annotation.design.estimate import Estimate, count_words, estimate_plan
 from annotation.design.plan import Plan
 from annotation.design.power import PowerError, Size, describe_power, detectable_difference
+from annotation.design.preference_power import describe_preference_power
 from annotation.models import AuditEvent, Campaign, CampaignOutput, Participation, Study
 from annotation.protocols import PROTOCOLS, Protocol
 from annotation.services.campaign_settings import CampaignSettings
@@ -182,18 +184,37 @@ def campaign_estimate(*, draft: CampaignDraft) -> Estimate:
 
 
 def campaign_power(*, draft: CampaignDraft) -> str:
-    """Say what difference between two systems a campaign of ratings would find; "" where none is asked for.
+    """Say what difference between two systems a campaign would find; "" where none is asked for.
 
-    The variation of scores is taken to be that of published campaigns (`annotation.design.power.TYPICAL`).
+    How scores vary, and how often raters prefer one side, is taken to be as in published campaigns
+    (`annotation.design.power.TYPICAL`, `annotation.design.preference_power.DECIDED`).
     """
     options = draft.options
-    if draft.protocol.record != "rating" or len(draft.selection.systems) < 2:
+    if len(draft.selection.systems) < 2:
         return ""
+    if draft.protocol.record != "rating":
+        return _preference_power(draft)
     n_segments = len({(item.testset, item.segment) for item in draft.items})
     try:
         size = Size(n_segments, options.judgements, len(options.raters) or options.judgements)
         found = describe_power(EXAMPLE_DIFFERENCE, size)
         return f"{found} From {detectable_difference(size):.2f} z on it is 80 %."
+    except PowerError as error:
+        return f"not known: {error}"
+
+
+def _preference_power(draft: CampaignDraft) -> str:
+    """Say what preference is found for the pair of systems that is shown on the fewest segments."""
+    shown: dict[tuple[str, str], set[tuple[str, int]]] = {}
+    for item in draft.items:
+        if item.shown and item.kind == "system" and len(item.candidates) == 2:
+            for pair in product(*(candidate.systems for candidate in item.candidates)):
+                names = min(pair), max(pair)
+                shown.setdefault(names, set()).add((item.testset, item.segment))
+    if not shown:
+        return "not known: no pair of systems is shown on any segment"
+    try:
+        return describe_preference_power(min(len(segments) for segments in shown.values()))
     except PowerError as error:
         return f"not known: {error}"
 

@@ -67,7 +67,7 @@ def _rating_parts(result: Row, decimals: int) -> list[str]:
             systems.append(_system_cells(row, decimals))
     pairs: list[Any] = [
         [
-            "A", "B", "z(A) − z(B)", "p one-sided", "", "p two-sided", "p rank sum",
+            "A", "B", "z(A) − z(B)", "p one-sided", "", "p two-sided", "p rank sum 1-sided",
             *_tested_header(result), *_corrected_header(result), "common",
         ]
     ]  # fmt: skip

@@ -2,8 +2,12 @@
 
 A rating of rater r on segment s has in a resample the weight w_r · c_s:
 how often its rater and its segment (its document) were drawn. Where resampling segments alone asks what these
-raters would say of other segments, this asks what other raters of their kind would say of other segments. It
-is mildly conservative, and with few raters as coarse as they are.
+raters would say of other segments, this asks what other raters of their kind would say of other segments.
+
+It counts the error of single ratings up to three times, as that of raters, of segments and of both. With
+three ratings of each output that makes it conservative; with one it rejects a true null practically never,
+and so misses true differences too. With few raters it is as coarse as they are, and too narrow where they
+favour systems.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
-from annotation.services.report import trace, trace_pairs, trace_preferences
+from annotation.services.report import trace, trace_counts, trace_pairs, trace_preferences
 from annotation.services.report.compute import Report, campaign_report
 from annotation.services.report.document import figure_named, sections_of, table_named
 from annotation.services.report.headline import headline
@@ -190,6 +190,8 @@ def _trace(
         raise BadInput(_("The address names no system, pair or rater."), _("Open a number in the report."))
     if rated:
         quantity = asked.get("of", "z_mean")
+        if quantity in trace_counts.COUNTS:
+            return trace_counts.count_trace(campaign, options, asked["system"], condition, quantity), options
         return trace.system_trace(campaign, options, asked["system"], condition, quantity), options
     return trace_preferences.system_trace(campaign, options, asked["system"], condition), options
 

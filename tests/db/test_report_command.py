@@ -56,7 +56,8 @@ def test_every_table_is_latex_that_any_engine_reads(tmp_path, protocol):
         assert text.isascii(), [mark for mark in text if not mark.isascii()]
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed: the tables were read, not compiled")
-    document = "\\documentclass{article}\n\\usepackage{booktabs,longtable}\n\\begin{document}\n"
+    packages = "\\usepackage{booktabs,longtable,graphicx,pdflscape}"
+    document = f"\\documentclass{{article}}\n{packages}\n\\begin{{document}}\n"
     (tmp_path / "all.tex").write_text("\n".join([document, *tables, "\\end{document}\n"]), encoding="utf-8")
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],

@@ -41,18 +41,18 @@ def test_the_p_of_the_chosen_test_stands_beside_its_correction(test):
     campaign = rated(ann, systems=("A", "B", "C"))
     text, _ = run("score_campaign", "harbour", "--test", test, "--correction", "holm")
     name = test.replace("_", " ")
-    assert re.search(rf"p rank sum +p {name} +p Holm +common", text)
+    assert re.search(rf"p rank sum 1-sided +p {name} +p Holm +common", text)
     client = Client()
     client.force_login(ann)
     address = reverse("campaign_results", args=[campaign.key])
     html = client.get(address, {"test": test, "correction": "holm"}).content.decode()
-    assert f">p, {name}</th>" in html and ">p, Holm</th>" in html
+    assert f">p, {name}, two-sided</th>" in html and ">p, Holm</th>" in html
 
 
 def test_the_bootstrap_has_its_column_once():
     rated()
     text, _ = run("score_campaign", "harbour")
-    assert re.search(r"p rank sum +common", text)
+    assert re.search(r"p rank sum 1-sided +common", text)
 
 
 def test_few_resamples_for_a_correction_are_noted():

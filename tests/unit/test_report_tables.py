@@ -67,13 +67,32 @@ def test_latex_rows_have_as_many_cells_as_columns_and_rules_where_clusters_end()
     assert r"\begin{longtable}" in to_latex(many, SIGNATURE)
 
 
+def test_latex_tables_are_no_wider_than_the_page():
+    def written(n_columns: int, n_rows: int) -> str:
+        columns = [Column(f"c{place}", "Mean of all", "number", 3) for place in range(n_columns)]
+        cells = {column.key: 12345.678 for column in columns}
+        return to_latex(Table("t", "t", columns, [cells] * n_rows), SIGNATURE)
+
+    assert "resizebox" not in written(5, 3) and "landscape" not in written(5, LONG + 1)
+    assert r"\resizebox{\ifdim\width>\linewidth" in written(6, 3) and "landscape" not in written(6, 3)
+    turned = written(12, 3)
+    assert r"\begin{landscape}" in turned and "graphicx,pdflscape}" in turned.split("\n")[0]
+    sizes = [written(n, LONG + 1) for n in (6, 12, 20)]
+    for text, size in zip(sizes, ("footnotesize", "scriptsize", "tiny"), strict=True):
+        assert r"\begin{landscape}" in text and rf"\{size}" in text and "pdflscape" in text.split("\n")[0]
+    for text in (turned, *sizes):
+        assert text.count("{") == text.count("}")
+        for name in ("table", "landscape", "longtable", "tabular"):
+            assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}")
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("n_rows", [5, LONG + 5])
 def test_latex_compiles(tmp_path, n_rows):
     names = [NAMES[n % len(NAMES)] for n in range(n_rows)]
     table = to_latex(Table("t", "Names & numbers", COLUMNS, rows(names)), SIGNATURE)
     document = (
-        "\\documentclass{article}\n\\usepackage{booktabs,longtable}\n\\begin{document}\n"
+        "\\documentclass{article}\n\\usepackage{booktabs,longtable,graphicx,pdflscape}\n\\begin{document}\n"
         f"{table}\n\\end{{document}}\n"
     )
     (tmp_path / "t.tex").write_text(document, encoding="utf-8")

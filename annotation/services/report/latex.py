@@ -24,8 +24,14 @@ LIGATURES = re.compile("(?<=-)-|(?<=')'|(?<=,),")
 LONG = 40
 """Rows from which a table may break across pages."""
 
-WIDE = 7
-"""Columns from which a table is set small."""
+TEXT, PAGE = 66, 140
+"""Characters of ten points across a page's text, and of eight points along it, with room for the columns."""
+
+FITTING = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+"""Sets what follows smaller where it is wider than the line, and never larger."""
+
+SIZES = ((r"\footnotesize", 140), (r"\scriptsize", 160), (r"\tiny", 10_000))
+"""Sizes of a table that runs along the page, with the characters that go beside each other."""
 
 
 def latex_escape(text: str) -> str:
@@ -35,7 +41,11 @@ def latex_escape(text: str) -> str:
 
 
 def to_latex(table: Table, signature: str) -> str:
-    """Return a table as LaTeX (package booktabs, for long ones longtable) with a caption and a label."""
+    """Return a table as LaTeX (package booktabs) with a caption and a label, none wider than the page.
+
+    What is wider than the text is set smaller (graphicx), what is wider than a page is long is turned as well
+    (pdflscape). Many rows break across pages (longtable), turned where they are wider than the text.
+    """
     layout = "".join("r" if column.numeric else "l" for column in table.columns)
     head = [r"\toprule", _row([column.title for column in table.columns]), r"\midrule"]
     body = []
@@ -44,24 +54,56 @@ def to_latex(table: Table, signature: str) -> str:
         if place in table.cuts and place < len(table.rows) - 1:
             body.append(r"\midrule")
     caption = rf"\caption{{{latex_escape(table.title)}}}\label{{tab:{table.name}}}"
-    long = len(table.rows) > LONG
-    small = [r"\footnotesize\setlength{\tabcolsep}{3pt}"] if len(table.columns) > WIDE else []
-    packages = r"\usepackage{booktabs,longtable}" if long else r"\usepackage{booktabs}"
+    size = characters(table)
+    if len(table.rows) > LONG:
+        packages, lines = _long(caption, layout, head, body, size)
+    else:
+        packages, lines = _float(caption, layout, head, body, size)
     notes = [
-        rf"% Needs {packages}; names in scripts other than Latin need XeLaTeX or LuaLaTeX.",
+        rf"% Needs \usepackage{{{','.join(packages)}}}; names in scripts other than Latin need XeLaTeX or "
+        "LuaLaTeX.",
         f"% {signature}",
     ]
-    if long:
-        lines = [
-            r"\begingroup", *small, rf"\begin{{longtable}}{{{layout}}}", caption + r" \\", *head,
-            r"\endfirsthead", *head, r"\endhead", *body, r"\bottomrule", r"\end{longtable}", r"\endgroup",
-        ]  # fmt: skip
-    else:
-        lines = [
-            r"\begin{table}[t]", r"\centering", *small, caption, rf"\begin{{tabular}}{{{layout}}}", *head,
-            *body, r"\bottomrule", r"\end{tabular}", r"\end{table}",
-        ]  # fmt: skip
     return "\n".join([*notes, *lines, ""])
+
+
+def characters(table: Table) -> int:
+    """Return about how many characters go beside each other in a row, two for the room between columns."""
+    cells = [[column.title for column in table.columns]]
+    cells += [[_cell(column, row) for column in table.columns] for row in table.rows]
+    return sum(max(len(row[place]) for row in cells) + 2 for place in range(len(table.columns)))
+
+
+def _float(
+    caption: str, layout: str, head: list[str], body: list[str], size: int
+) -> tuple[list[str], list[str]]:
+    """Return packages and lines of a table on one page."""
+    lines = [rf"\begin{{tabular}}{{{layout}}}", *head, *body, r"\bottomrule", r"\end{tabular}"]
+    packages = ["booktabs"]
+    if size > TEXT:
+        packages.append("graphicx")
+        lines = [FITTING, *(f"{line}%" if line == lines[-1] else line for line in lines), "}"]
+    lines = [r"\begin{table}[t]", r"\centering", caption, *lines, r"\end{table}"]
+    if size > PAGE:
+        packages.append("pdflscape")
+        lines = [r"\begin{landscape}", *lines, r"\end{landscape}"]
+    return packages, lines
+
+
+def _long(
+    caption: str, layout: str, head: list[str], body: list[str], size: int
+) -> tuple[list[str], list[str]]:
+    """Return packages and lines of a table that breaks across pages."""
+    lines = [
+        rf"\begin{{longtable}}{{{layout}}}", caption + r" \\", *head, r"\endfirsthead", *head, r"\endhead",
+        *body, r"\bottomrule", r"\end{longtable}",
+    ]  # fmt: skip
+    packages = ["booktabs", "longtable"]
+    if size <= TEXT:
+        return packages, [r"\begingroup", *lines, r"\endgroup"]
+    small = next(name for name, most in SIZES if size <= most)
+    lines = [r"\begin{landscape}", rf"{small}\setlength{{\tabcolsep}}{{3pt}}", *lines, r"\end{landscape}"]
+    return [*packages, "pdflscape"], lines
 
 
 def _cell(column: Column, row: Row) -> str:

@@ -90,11 +90,11 @@ def pairs_table(
     columns += [
         Column("a_better", _("A better"), "count", 0, "a_better"),
         Column("share_a_better", _("Share"), "ci_percent"),
-        Column("equal", _("Equal"), "count"),
+        Column("equal", _("Equal"), "count", 0, "a_better"),
         Column("share_equal", _("Share"), "ci_percent"),
-        Column("b_better", _("B better"), "count"),
+        Column("b_better", _("B better"), "count", 0, "a_better"),
         Column("share_b_better", _("Share"), "ci_percent"),
-        Column("identical", _("Identical"), "count"),
+        Column("identical", _("Identical"), "count", 0, "a_better"),
     ]
     columns += _tests(together=any(is_judged_together(row) for row in rows))
     if report.options.correction == "holm":
@@ -135,7 +135,7 @@ def systems_table(systems: Sequence[Row], *, apart: bool = False, name: str = "r
     if apart:
         columns.append(Column("condition", _("Condition"), "condition"))
     columns += [
-        Column("expected_wins", _("Expected wins"), "number", 3),
+        Column("expected_wins", _("Expected wins"), "number", 3, "win_rate"),
         Column("win_rate", _("Win rate"), "number", 3, "win_rate"),
     ]
     if any(row.get("strength") is not None for row in rows):
@@ -144,7 +144,7 @@ def systems_table(systems: Sequence[Row], *, apart: bool = False, name: str = "r
             Column("strength_ci", _("95 %"), "interval", 2),
             Column("rank_range", _("Rank range"), "ranks"),
         ]
-    columns.append(Column("n", _("Comparisons"), "count"))
+    columns.append(Column("n", _("Comparisons"), "count", 0, "win_rate"))
     return Table(name, _("Systems by how often they are preferred"), columns, rows)
 
 

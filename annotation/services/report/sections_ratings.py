@@ -52,14 +52,14 @@ def ranking_table(
         Column("raw_ci", _("95 %"), "interval", decimals, "raw_mean"),
         Column("z_mean", _("Ave. z"), "number", 3, "z_mean"),
         Column("z_ci", _("95 %"), "interval", 3, "z_mean"),
-        Column("n_segments", _("Segments"), "count"),
+        Column("n_segments", _("Segments"), "count", 0, "n_segments"),
         Column("n_judgements", _("Judgements"), "count", 0, "n_judgements"),
-        Column("n_raters", _("Raters"), "count"),
-        Column("wins", _("Wins"), "count"),
-        Column("cluster", _("Cluster"), "ranks"),
+        Column("n_raters", _("Raters"), "count", 0, "n_raters"),
+        Column("wins", _("Wins"), "count", 0, "wins"),
+        Column("cluster", _("Cluster"), "ranks", 0, "wins"),
     ]
     if any(row.get("rank_range") for row in found):
-        columns.append(Column("rank_range", _("Rank range"), "ranks"))
+        columns.append(Column("rank_range", _("Rank range"), "ranks", 0, "wins"))
     return Table(name, title, columns, found, frozenset(cuts))
 
 
@@ -132,20 +132,20 @@ def pairs_table(rows: Sequence[Row], report: Report, *, apart: bool = False, nam
     columns += [
         Column("z_difference", _("Difference of z"), "number", 3, "z_difference"),
         Column("z_difference_ci", _("95 %"), "interval", 3, "z_difference"),
-        Column("p_bootstrap_two_sided", _("p, bootstrap"), "p", 0, "p_bootstrap_two_sided"),
+        Column("p_bootstrap_two_sided", _("p, bootstrap, two-sided"), "p", 0, "p_bootstrap_two_sided"),
     ]
     if report.options.correction == "holm":
-        columns.append(Column("p_holm", _("p, Holm"), "p"))
+        columns.append(Column("p_holm", _("p, Holm, two-sided"), "p", 0, "z_difference"))
     if report.options.hypothesis is not None:
-        columns.append(Column("p_declared", _("p, one-sided as declared"), "p"))
+        columns.append(Column("p_declared", _("p, one-sided as declared"), "p", 0, "z_difference"))
     for key, title in (
-        ("p_randomisation", _("p, randomisation")),
-        ("p_signed_rank", _("p, signed rank")),
-        ("p_rank_sum", _("p, rank sum")),
+        ("p_randomisation", _("p, randomisation, two-sided")),
+        ("p_signed_rank", _("p, signed rank, two-sided")),
+        ("p_rank_sum", _("p, rank sum, one-sided")),
     ):
         if any(row.get(key) is not None for row in found):
-            columns.append(Column(key, title, "p"))
-    columns.append(Column("n_common", _("Segments"), "count"))
+            columns.append(Column(key, title, "p", 0, "z_difference"))
+    columns.append(Column("n_common", _("Segments"), "count", 0, "z_difference"))
     return Table(
         name,
         _(

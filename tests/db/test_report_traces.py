@@ -1,0 +1,82 @@
+"""What counts and preferences of a report open."""
+
+import csv
+from io import StringIO
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from annotation.services.report.compute import campaign_report
+from annotation.services.report.methods import methods
+from annotation.services.scoring import campaign_score
+from annotation.stats.options import ScoreOptions
+from tests.factories.commands import run
+from tests.factories.reports import rated
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ann():
+    return User.objects.create_user("ann", password="harbour-ann")
+
+
+def client_of(user):
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def traced(client, campaign, **query):
+    response = client.get(reverse("campaign_trace", args=[campaign.key]), query | {"format": "csv"})
+    assert response.status_code == 200
+    return list(csv.DictReader(StringIO(response.content.decode())))
+
+
+def test_counts_of_a_system_open_what_is_counted(ann):
+    campaign, client = rated(ann, systems=("OP", "BT", "XL")), client_of(ann)
+    for row in campaign_score(campaign=campaign, options=ScoreOptions()).result["systems"]:
+        segments = traced(client, campaign, system=row["system"], of="n_segments")
+        assert len(segments) == row["n_segments"]
+        assert sum(float(one["z"]) for one in segments) / len(segments) == pytest.approx(row["z_mean"])
+        raters = traced(client, campaign, system=row["system"], of="n_raters")
+        assert len(raters) == row["n_raters"]
+        assert sum(int(one["n"]) for one in raters) == row["n_judgements"]
+        others = traced(client, campaign, system=row["system"], of="wins")
+        assert len(others) == 2
+        assert sum(one["outcome"] == "win" for one in others) == row["wins"]
+    html = client.get(reverse("campaign_report", args=[campaign.key])).content.decode()
+    for quantity in ("n_segments", "n_raters", "wins"):
+        assert f"of={quantity}" in html
+    missing = {"system": "nobody", "of": "wins"}
+    assert client.get(reverse("campaign_trace", args=[campaign.key]), missing).status_code == 404
+
+
+def test_several_comparisons_of_a_segment_are_said_everywhere(ann):
+    campaign, client = rated(ann, protocol="pairwise_fluency"), client_of(ann)
+    row = campaign_score(campaign=campaign, options=ScoreOptions()).result["pairs"][0]
+    assert row["a_better"] + row["b_better"] + row["equal"] > row["n_units"]
+    text, _ = run("score_campaign", "harbour")
+    assert "Note: 1 pair of systems has several comparisons of one segment." in text
+    assert "p sign majorities" in text
+    page = client.get(reverse("campaign_results", args=[campaign.key])).content.decode()
+    report = client.get(reverse("campaign_report", args=[campaign.key])).content.decode()
+    for html in (page, report):
+        assert "A segment has several comparisons, which resemble each other" in html
+    assert page.index("Bootstrap, two-sided p") < page.index("Sign test of single comparisons")
+    assert report.index("p, bootstrap, two-sided") < report.index("p, sign test of single comparisons")
+    assert "design effect" in methods(campaign_report(campaign=campaign, options=ScoreOptions()))
+    opened = client.get(
+        reverse("campaign_trace", args=[campaign.key]), {"a": row["system_a"], "b": row["system_b"]}
+    ).content.decode()
+    assert f"in {row['majority_a']} of the segments" in opened
+
+
+def test_one_comparison_a_segment_is_reported_by_the_sign_test(ann):
+    campaign, client = rated(ann, protocol="pairwise_fluency", judgements=1), client_of(ann)
+    text, _ = run("score_campaign", "harbour")
+    assert "several comparisons" not in text and "majorities" not in text
+    page = client.get(reverse("campaign_results", args=[campaign.key])).content.decode()
+    assert page.index("Sign test, two-sided p") < page.index("Bootstrap, one-sided")
