@@ -10,9 +10,10 @@ from typing import Any
 
 from annotation.formats.columns import COLUMNS
 from annotation.formats.write import Value, write_csv
-from annotation.models import Campaign, ItemCandidate, Participation
+from annotation.models import Campaign, Item, ItemCandidate, Participation
 from annotation.protocols import PROTOCOLS
 from annotation.services.answers import Answers
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.judgement_export import judgement_rows
 from annotation.services.package_layout import write_json, write_table, write_text
 from annotation.services.planning import PLAN_COLUMNS, plan_rows
@@ -34,6 +35,8 @@ def campaign_write(campaign: Campaign, folder: Path, names: Pseudonyms, *, with_
     """Write the files of a campaign but for its scores."""
     guidelines = campaign.guidelines or PROTOCOLS[campaign.protocol].guidelines
     write_text(folder / "guidelines.md", guidelines.rstrip("\n") + "\n")
+    for language, text in sorted(CampaignSettings.of(campaign).guidelines.items()):
+        write_text(folder / f"guidelines.{language}.md", text.rstrip("\n") + "\n")
     if campaign.consent:
         write_text(folder / "consent.md", campaign.consent.rstrip("\n") + "\n")
     counts = {
@@ -94,7 +97,8 @@ def _plan(campaign: Campaign, names: Pseudonyms) -> list[list[object]]:
 def _items(campaign: Campaign, with_texts: bool) -> Iterator[tuple[object, ...]]:
     """Yield every text that is judged, with its hash."""
     items = Answers.of_campaign(campaign).items()
-    rows = ItemCandidate.objects.filter(item__campaign=campaign).order_by("item_id", "position")
+    counted = Item.objects.counted().filter(campaign=campaign)
+    rows = ItemCandidate.objects.filter(item__in=counted).order_by("item_id", "position")
     columns = rows.values_list("item_id", "position", "text", "sha256").iterator(CHUNK)
     for item_id, candidates in groupby(columns, key=lambda row: row[0]):
         item = next(facts for pk, facts in items if pk == item_id)  # both come in order of ids

@@ -25,7 +25,7 @@ manifest.
 | `manifest.json` | SHA-256 and size of every file; versions of the code and its libraries |
 | `study.json` | name, description, test sets, systems, campaigns |
 | `campaigns/NAME/campaign.json` | how people were asked: protocol, languages, scale, design, seed, outputs |
-| `campaigns/NAME/guidelines.md`, `consent.md` | what raters read first |
+| `campaigns/NAME/guidelines.md`, `guidelines.LANGUAGE.md`, `consent.md` | what raters read first |
 | `campaigns/NAME/plan.csv` | who was to judge what, in which order and on which side |
 | `campaigns/NAME/items.csv` | every text that was judged, as its SHA-256{texts_items} |
 | `campaigns/NAME/judgements.csv` | every judgement; `current` = no marks answers corrected later |

@@ -207,7 +207,7 @@ def practice_repeat(*, participation: Participation) -> None:
         own = Assignment.objects.filter(
             participation=participation, round=PRACTICE_ROUND, item__group=PRACTICE
         )
-        if own.open().exists():
+        if own.open().exists() or not own.exists():
             raise Conflict(_("Your practice is not finished yet."), _("Go on with it first."))
         tries = participation.campaign.settings.get("practice", 0)
         if not tries or own.count() >= MOST_TRIES * tries:
