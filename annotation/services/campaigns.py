@@ -409,4 +409,6 @@ def _write_plan(campaign: Campaign, draft: CampaignDraft) -> None:
 
 def _plain(options: CampaignOptions) -> dict[str, object]:
     """Return the options for the audit trail, without the long texts."""
-    return {name: value for name, value in asdict(options).items() if name not in _LONG}
+    plain = {name: value for name, value in asdict(options).items() if name not in _LONG}
+    plain["settings"] = {name: value for name, value in plain["settings"].items() if name != "guidelines"}
+    return plain

@@ -155,7 +155,7 @@ def profile_save(*, participation: Participation, profile: Profile) -> bool:
         if is_in:
             Rater.objects.filter(pk=found.rater_id).update(profile=profile.as_json())
         else:
-            _note("rater.refused", found, missing=found.eligibility["missing"])
+            _note("rater.refused", found)  # not what is missing: the audit trail is published
     participation.eligibility = found.eligibility
     return is_in
 

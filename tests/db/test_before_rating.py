@@ -87,7 +87,7 @@ def test_who_lacks_a_language_is_refused_kindly(campaign, browser, fields, lacks
     assert stored.rater.profile == {} and set(stored.eligibility) == {"state", "missing", "at"}
     assert stored.consented_at is None
     event = AuditEvent.objects.get(action="rater.refused")
-    assert event.data == {"rater": "R1", "missing": stored.eligibility["missing"]}
+    assert event.data == {"rater": "R1"}  # languages are nowhere in what is published
 
 
 @pytest.mark.parametrize("fields", [{"native_1": "de-AT"}, {"native_1": "English", "native_2": "Deutsch"}])
