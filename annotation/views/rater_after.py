@@ -15,6 +15,7 @@ from annotation.services.pool import pool_has_room
 from annotation.services.way import Way
 from annotation.views.access import rater_page
 from annotation.views.rater_common import heading, page_before
+from annotation.views.rater_time import own_record_links
 
 
 @require_safe
@@ -34,6 +35,7 @@ def finish(request: HttpRequest, participation: Participation) -> HttpResponse:
     if campaign.state == Campaign.State.OPEN and way.last_answered and not has_left:
         url = reverse("rate_item", args=[campaign.key, way.last_answered])
         links.append({"url": url, "label": _("Look at my last answer again")})
+    links += own_record_links(campaign)
     code = completion_code(participation, way.progress)
     context = heading(campaign) | {
         "progress": way.progress.as_dict(),

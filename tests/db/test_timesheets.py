@@ -155,6 +155,20 @@ def test_page_file_and_command_say_the_same():
     assert "no rater “R9”" in refused("timesheet", "=Shop", "--rater", "R9")
 
 
+def test_the_menu_and_the_last_page_lead_to_hours_and_mirror():
+    campaign = rating_campaign()
+    rater = participation_of(campaign)
+    browser = rater_client(rater)
+    hours, mirror = f'href="/rate/{campaign.key}/timesheet/"', f'href="/rate/{campaign.key}/mirror/"'
+    assert hours in browser.get(f"/rate/{campaign.key}/").content.decode()
+    rate(rater)
+    page = browser.get(f"/rate/{campaign.key}/finish").content.decode()
+    assert hours in page and mirror not in page
+    Campaign.objects.update(state="closed")
+    page = browser.get(f"/rate/{campaign.key}/finish").content.decode()
+    assert hours in page and mirror in page
+
+
 def test_the_coordinator_sees_the_same_hours(admin_client, django_user_model):
     campaign = rating_campaign()
     rate(participation_of(campaign))
