@@ -3,7 +3,7 @@
 Of two random positions the later one is rarely among the first, so a repeat put at random after its original
 would be told by its late position. So what follows another item takes the place of an item drawn among those
 that have nothing to do with quality control, and its pair that of one before it (or, but for repeats, after
-it), mostly no farther than three times the least distance, so that evidence does not come at the end of a
+it), mostly no farther than twice the least distance, so that evidence does not come at the end of a
 long campaign only. Places are exchanged between items of the same systems: these stay even.
 """
 
@@ -18,7 +18,7 @@ from annotation.design.items import Layout
 #: Places tried for a pair.
 TRIES = 40
 #: Distances of a pair go up to so many times the least, and anywhere in this share of pairs.
-NEAR, FAR_SHARE = 3, 0.1
+NEAR, FAR_SHARE = 2, 0.1
 
 
 def settle(layout: Layout, order: Sequence[int], gap: int, rng: np.random.Generator) -> list[int]:

@@ -29,7 +29,7 @@ REFERENCE, ATTENTION = "reference", "attention"
 #: The two texts of an attention item of comparisons.
 ATTENTION_SIDES = ("attention A", "attention B")
 #: Shares of bad references and repeats that show who answers carelessly within 60 items.
-USUAL_BAD, USUAL_REPEATS = 0.3, 0.2
+USUAL_BAD, USUAL_REPEATS = 0.5, 0.3
 RESERVED = (REFERENCE, DAMAGED, ATTENTION, *ATTENTION_SIDES)
 
 

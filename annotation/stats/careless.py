@@ -18,17 +18,19 @@ from annotation.stats.records import BoolArray, FloatArray
 
 
 class Skill(NamedTuple):
-    """What an attentive rater's answers look like, in units of the rater's own sd.
+    """What an attentive rater's answers look like, in units of the sd of the rater's scores of usual items.
 
     Attributes:
-        drop: mean of (system − bad reference).
-        drop_sd: its sd.
-        repeat_sd: sd of (repeat − first answer), whose mean is 0.
+        drop: how much lower a bad reference is scored than usual items, on average.
+        reliability: correlation of the scores of an item and of the same again, or of its bad reference.
+        drop_sd: sd of what is lost by the damage, over items.
+        weight: how many attentive raters are like this, as a share.
     """
 
     drop: float
+    reliability: float
     drop_sd: float
-    repeat_sd: float
+    weight: float
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,11 @@ class CarelessModel:
     """The assumptions behind Λ.
 
     The default skills are those of a rater of bad outputs, whose bad references stand out little (on the
-    published English-Livonian judgements raters score them .5 to 1.2 of their sd lower), of a noisy one, and
-    of a precise one; professional raters of good outputs lie beyond (2.5 sd at WMT24).
+    published English-Livonian judgements raters score them .5 to 1.2 of their sd lower), who is rare; of two
+    noisy ones, and of a precise one. Professional raters of good outputs lie beyond (2.5 sd at WMT24).
 
     Attributes:
-        skills: kinds of attentive rater, equally likely.
+        skills: kinds of attentive rater.
         slip: share of an attentive rater's answers that are as if at random, so that no single one decides.
         sticky: chances that an attentive rater gives the score just given again, equally likely. A bad
             reference gets the score of its pair with half this chance.
@@ -55,7 +57,12 @@ class CarelessModel:
         usual_n: see `usual_sd`.
     """
 
-    skills: tuple[Skill, ...] = (Skill(0.7, 0.9, 0.8), Skill(1.2, 1.05, 1.05), Skill(1.8, 0.7, 0.6))
+    skills: tuple[Skill, ...] = (
+        Skill(0.7, 0.5, 0.5, 0.1),
+        Skill(1.2, 0.45, 0.5, 0.3),
+        Skill(1.7, 0.3, 0.5, 0.3),
+        Skill(2.1, 0.75, 0.7, 0.3),
+    )
     slip: float = 0.02
     sticky: tuple[float, ...] = (0.05, 0.15, 0.35, 0.7)
     straight: tuple[float, ...] = (0.9, 0.97)
@@ -66,7 +73,7 @@ class CarelessModel:
     at_random: float = 0.5
     always_same: float = 0.25
     usual_sd: float = 0.25
-    usual_n: int = 10
+    usual_n: int = 1
 
 
 class Evidence(NamedTuple):
@@ -82,26 +89,36 @@ class Evidence(NamedTuple):
     total: float
 
 
-def weigh(
-    drops: FloatArray,
-    repeats: FloatArray,
-    same_as_before: BoolArray,
-    seconds: FloatArray,
-    sd: float,
-    model: CarelessModel,
-) -> Evidence:
+class Control(NamedTuple):
+    """A rater's scores of quality control, less the rater's mean and divided by the sd of usual items.
+
+    Attributes:
+        pairs: item and its bad reference [n, 2].
+        alone: bad references whose item the rater has not seen yet [a].
+        repeats: item and the same again [r, 2].
+        n_usual: usual items that mean and sd are of.
+        n_tied: pairs of equal scores.
+    """
+
+    pairs: FloatArray
+    alone: FloatArray
+    repeats: FloatArray
+    n_usual: int
+    n_tied: int
+
+
+def weigh(control: Control, same_as_before: BoolArray, seconds: FloatArray, model: CarelessModel) -> Evidence:
     """Return the log-likelihood ratios of one rater's answers.
 
     Args:
-        drops: system − bad reference, in points [n].
-        repeats: repeat − first answer, in points [r].
+        control: the scores of quality control.
         same_as_before: whether each answer but the first equals the one before it [m].
         seconds: seconds an item, where known [s].
-        sd: the rater's own sd, in points, above 0.
         model: the assumptions.
     """
-    random = _random(drops / sd, repeats / sd, model)
-    same = _same(int(same_as_before.sum()), len(same_as_before), int((drops == 0).sum()), len(drops), model)
+    random = _random(control, model)
+    n_same = int(same_as_before.sum())
+    same = _same(n_same, len(same_as_before), control.n_tied, len(control.pairs), model)
     times = min(_times(seconds, model), model.times_at_most)
     in_haste = 1 - model.at_random - model.always_same
     total = np.logaddexp.reduce(
@@ -128,19 +145,31 @@ def usual_sd(scores: FloatArray, width: float, model: CarelessModel) -> float:
     )
 
 
-def _random(drops: FloatArray, repeats: FloatArray, model: CarelessModel) -> float:
-    """Two answers at random differ by N(0, 2 sd²), whatever the item."""
-    at_random = _normal(drops, 0.0, sqrt(2)), _normal(repeats, 0.0, sqrt(2))
+def _random(control: Control, model: CarelessModel) -> float:
+    """Answers at random have nothing to do with the item: bad references are as high, repeats as far apart.
+
+    The rater's mean is known from `n_usual` answers only, which all scores share as an error.
+    """
+    error = 1 / max(1, control.n_usual)
+    by_chance = [
+        _normal(control.pairs[:, 0], 0.0, 1 + error) + _normal(control.pairs[:, 1], 0.0, 1 + error),
+        _normal(control.alone, 0.0, 1 + error),
+        _normal(control.repeats[:, 0], 0.0, 1 + error) + _normal(control.repeats[:, 1], 0.0, 1 + error),
+    ]
     attentive = []
     for skill in model.skills:
-        seen = _normal(drops, skill.drop, skill.drop_sd), _normal(repeats, 0.0, skill.repeat_sd)
-        attentive.append(
-            sum(
-                float(np.log((1 - model.slip) * own + model.slip * chance).sum())
-                for own, chance in zip(seen, at_random, strict=True)
-            )
-        )
-    return sum(float(np.log(part).sum()) for part in at_random) - _mean_exp(attentive)
+        lost = skill.drop_sd**2
+        own = [
+            _normal_pair(control.pairs, -skill.drop, 1 + error, 1 + lost + error, skill.reliability + error),
+            _normal(control.alone, -skill.drop, 1 + lost + error),
+            _normal_pair(control.repeats, 0.0, 1 + error, 1 + error, skill.reliability + error),
+        ]
+        told = log(skill.weight)
+        for seen, chance in zip(own, by_chance, strict=True):
+            told += float(np.logaddexp(log(1 - model.slip) + seen, log(model.slip) + chance).sum())
+        attentive.append(told)
+    weights = log(sum(skill.weight for skill in model.skills))
+    return sum(float(part.sum()) for part in by_chance) - float(np.logaddexp.reduce(attentive)) + weights
 
 
 def _same(same: int, steps: int, tied: int, drops: int, model: CarelessModel) -> float:
@@ -170,9 +199,17 @@ def _times(seconds: FloatArray, model: CarelessModel) -> float:
     return loglik(model.hasty_seconds) - loglik(model.seconds)
 
 
-def _normal(x: FloatArray, mean: float, sd: float) -> FloatArray:
-    # a difference of more than 30 sd has no density in floating point
-    return np.maximum(np.exp(-(((x - mean) / sd) ** 2) / 2) / (sd * sqrt(2 * pi)), 1e-200)
+def _normal(x: FloatArray, mean: float, variance: float) -> FloatArray:
+    """Return log densities of normal numbers [n]."""
+    return -((x - mean) ** 2) / (2 * variance) - log(2 * pi * variance) / 2
+
+
+def _normal_pair(x: FloatArray, mean: float, first: float, second: float, covariance: float) -> FloatArray:
+    """Return log densities of normal pairs [n], of variances `first` and `second`, means 0 and `mean`."""
+    determinant = first * second - covariance**2
+    a, b = x[:, 0], x[:, 1] - mean
+    squares = second * a**2 - 2 * covariance * a * b + first * b**2
+    return -squares / (2 * determinant) - log(2 * pi) - log(determinant) / 2
 
 
 def _mean_exp(logs: list[float]) -> float:

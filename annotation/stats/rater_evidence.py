@@ -80,6 +80,19 @@ class RaterEvidence:
         return columns[:, 0], columns[:, 1]
 
 
+    def lonely(self, kind: str) -> FloatArray:
+        """Return the scores of the items of one kind whose pair the rater did not answer."""
+        answered = {pair for each, pair in zip(self.kinds, self.pairs, strict=True) if each == "system"}
+        return np.array(
+            [
+                score
+                for each, pair, score in zip(self.kinds, self.pairs, self.scores.tolist(), strict=True)
+                if each == kind and (pair is None or pair not in answered)
+            ],
+            dtype=np.float64,
+        )
+
+
 def collect_evidence(answers: Iterable[Answer]) -> list[RaterEvidence]:
     """Return the answers by rater, raters in order of name; practice and attention items are left out.
 

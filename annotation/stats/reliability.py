@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from annotation.stats.careless import CarelessModel, Evidence, usual_sd, weigh
+from annotation.stats.careless import CarelessModel, Control, Evidence, usual_sd, weigh
 from annotation.stats.correlation import pearson
 from annotation.stats.rater_evidence import Answer, RaterEvidence, ReliabilityError, collect_evidence
 from annotation.stats.records import FloatArray
@@ -42,7 +42,7 @@ class ReliabilityOptions:
 
     test: str = "t"
     level: float = 0.05
-    false_alarm: float = 0.02
+    false_alarm: float = 0.03
     miss: float = 0.05
     scale: tuple[float, float] = (0.0, 100.0)
     model: CarelessModel = field(default_factory=CarelessModel)
@@ -181,9 +181,17 @@ def _weigh(evidence: RaterEvidence, options: ReliabilityOptions) -> Evidence:
     bad, good = evidence.differences("bad_reference")
     again, before = evidence.differences("repeat")
     scores, seconds = evidence.scores, evidence.seconds
-    sd = usual_sd(scores, options.width, options.model)
-    same = scores[1:] == scores[:-1]
-    return weigh(good - bad, again - before, same, seconds[~np.isnan(seconds)], sd, options.model)
+    usual = np.concatenate([evidence.of("system"), evidence.of("repeat")])
+    mean = float(usual.mean()) if len(usual) else float(np.mean(options.scale))
+    sd = usual_sd(usual, options.width, options.model)
+    control = Control(
+        pairs=(np.stack([good, bad], axis=1) - mean) / sd,
+        alone=(evidence.lonely("bad_reference") - mean) / sd,
+        repeats=(np.stack([before, again], axis=1) - mean) / sd,
+        n_usual=len(usual),
+        n_tied=int((good == bad).sum()),
+    )
+    return weigh(control, scores[1:] == scores[:-1], seconds[~np.isnan(seconds)], options.model)
 
 
 def _state(pairs: PairTest, weighed: Evidence, options: ReliabilityOptions) -> tuple[str, str]:

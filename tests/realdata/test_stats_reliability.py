@@ -52,5 +52,5 @@ def test_professional_raters_are_not_failed():
     found = assess_all(answers)
     assert len(found) == 15
     assert {row["state"] for row in found} == {"passed"}
-    assert all(row["carelessness"]["total"] < 0 for row in found)
+    assert all(row["carelessness"]["total"] < 1 for row in found), "the threshold is above 3"
     assert sorted(row["seconds"]["median"] for row in found)[7] == pytest.approx(23, abs=1)

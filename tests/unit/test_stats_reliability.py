@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from annotation.stats.careless import CarelessModel, Skill, usual_sd, weigh
+from annotation.stats.careless import CarelessModel, Control, Skill, usual_sd, weigh
 from annotation.stats.rater_evidence import Answer, ReliabilityError, collect_evidence
 from annotation.stats.reliability import (
     ReliabilityOptions,
@@ -130,37 +130,48 @@ def test_longest_run(scores: list, expected: int):
     assert longest_run(np.array(scores, dtype=float)) == expected
 
 
+def control(pairs=(), alone=(), repeats=(), n_usual=10**9, n_tied=0) -> Control:
+    return Control(
+        np.array(pairs, dtype=float).reshape(-1, 2), np.array(alone, dtype=float),
+        np.array(repeats, dtype=float).reshape(-1, 2), n_usual, n_tied,
+    )  # fmt: skip
+
+
+NOTHING = np.array([], dtype=bool)
+NO_TIMES = np.array([])
+
+
 def test_the_ratio_of_bad_references_by_hand():
-    """One difference, one skill, no slips: the log ratio of two normal densities."""
-    model = CarelessModel(skills=(Skill(1.0, 0.8, 0.5),), slip=1e-12)
-    none = np.array([])
-    found = weigh(np.array([10.0]), none, np.array([], dtype=bool), none, 20.0, model)
-    expected = stats.norm.logpdf(0.5, 0, 2**0.5) - stats.norm.logpdf(0.5, 1.0, 0.8)
-    assert found.random == pytest.approx(expected)
-    repeat = weigh(none, np.array([10.0]), np.array([], dtype=bool), none, 20.0, model)
-    expected = stats.norm.logpdf(0.5, 0, 2**0.5) - stats.norm.logpdf(0.5, 0, 0.5)
-    assert repeat.random == pytest.approx(expected)
-    assert (repeat.same, repeat.times) == (0.0, 0.0)
-    # three kinds of carelessness: at random (a half, and a quarter in haste), always the same (a quarter)
-    assert repeat.total == pytest.approx(log(0.75 * np.exp(expected) + 0.25))
+    model = CarelessModel(skills=(Skill(1.0, 0.5, 0.6, 1.0),), slip=1e-12)
+    # unseen pair, .2 sd below the mean: at random N(0, 1), attentive N(-1, 1 + .36)
+    found = weigh(control(alone=[-0.2]), NOTHING, NO_TIMES, model)
+    by_hand = stats.norm.logpdf(-0.2, 0, 1) - stats.norm.logpdf(-0.2, -1, np.sqrt(1.36))
+    assert found.random == pytest.approx(by_hand)
+    assert found.total == pytest.approx(log(0.75 * np.exp(by_hand) + 0.25))
+    pair = weigh(control(pairs=[(0.3, -0.9)]), NOTHING, NO_TIMES, model)
+    attentive = stats.multivariate_normal([0, -1], [[1, 0.5], [0.5, 1.36]]).logpdf([0.3, -0.9])
+    by_hand = stats.norm.logpdf(0.3) + stats.norm.logpdf(-0.9) - attentive
+    assert pair.random == pytest.approx(by_hand)
+    again = weigh(control(repeats=[(1.0, 0.5)]), NOTHING, NO_TIMES, model)
+    attentive = stats.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).logpdf([1.0, 0.5])
+    assert again.random == pytest.approx(stats.norm.logpdf(1.0) + stats.norm.logpdf(0.5) - attentive)
 
 
 def test_no_single_answer_decides():
-    none, nothing = np.array([]), np.array([], dtype=bool)
-    for drop in (-1e6, -100.0, 100.0, 1e6):
-        found = weigh(np.array([drop]), np.array([drop]), nothing, none, 20.0, CarelessModel())
-        assert abs(found.total) < 2 * log(1 / CarelessModel().slip) + 1
+    for drop in (-500.0, -3.0, 0.0, 3.0, 500.0):
+        found = weigh(
+            control(pairs=[(drop, 0)], alone=[drop], repeats=[(drop, 0)]), NOTHING, NO_TIMES, CarelessModel()
+        )
+        assert np.isfinite(found.total)
+        assert found.random < 3 * -np.log(CarelessModel().slip) + 1
 
 
 def test_times_alone_never_fail_a_rater():
-    found = weigh(np.array([]), np.array([]), np.zeros(99, dtype=bool), np.zeros(100), 20.0, CarelessModel())
-    assert found.times == pytest.approx(log(10))
+    found = weigh(control(), np.zeros(99, dtype=bool), np.zeros(100), CarelessModel())
+    assert found.times == CarelessModel().times_at_most
     assert found.total < ReliabilityOptions().threshold
-    slow = weigh(
-        np.array([]), np.array([]), np.zeros(99, dtype=bool), np.full(100, 30.0), 20.0, CarelessModel()
-    )
-    assert slow.times < -50
-    assert slow.total > log(0.25)
+    slow = weigh(control(), np.zeros(99, dtype=bool), np.full(100, 30.0), CarelessModel())
+    assert slow.times < -20
 
 
 def test_the_sd_of_few_answers_is_drawn_to_the_usual_one():
