@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from annotation import models
-from mtcore.admin_base import Named, ReadOnly
+from mtcore.admin_base import Named, ReadOnly, Zoned
 
 
 @admin.register(models.Study)
@@ -46,7 +46,7 @@ class RaterAdmin(Named):
 
 
 @admin.register(models.Participation)
-class ParticipationAdmin(admin.ModelAdmin):
+class ParticipationAdmin(Zoned):
     """Raters in campaigns. A reason in `excluded_by` takes a rater's ratings out of the averages."""
 
     list_display = ("rater", "campaign", "state", "excluded_by", "last_seen_at")

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from mtcore import models
-from mtcore.admin_base import Named, ReadOnly
+from mtcore.admin_base import Named, ReadOnly, Zoned
 
 
 class VersionInline(admin.TabularInline):
@@ -127,7 +127,7 @@ class CorpusAdmin(Named):
 
 
 @admin.register(models.Run)
-class RunAdmin(admin.ModelAdmin):
+class RunAdmin(Zoned):
     """Runs."""
 
     list_display = ("pk", "kind", "name", "state", "progress", "created_at")

@@ -51,13 +51,15 @@ def mixed(report: Report) -> Section:
 
 
 def _words(found: Row) -> list[str]:
+    terms = ", ".join(str(TERMS[name]) for name in found["model"]["terms"])
+    fixed = _("system and rater") if found["model"]["fixed"] else _("system")
     words = [
         _(
-            "Linear mixed model of the standardised scores: system fixed; rater, rater × system, segment "
-            "and segment × system random; fitted by REML. Its intervals are of a system's distance from "
-            "the mean of the systems and speak for other raters and segments too; the bootstrap's take "
-            "these raters as given."
+            "Linear mixed model of the standardised scores: %(fixed)s fixed; %(terms)s random; fitted by "
+            "REML. Its intervals are of a system's distance from the mean of the systems and speak for other "
+            "raters and segments too; the bootstrap's take these raters as given."
         )
+        % {"fixed": fixed, "terms": terms or "–"}
     ]
     comparison = found["comparison"]
     words.append(sentence(comparison["refused"]) if "refused" in comparison else comparison["words"])
