@@ -1,8 +1,12 @@
 """What an answer costs: few queries and few rows, however much a rater has to do."""
 
+from datetime import timedelta
+
 import pytest
+from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from annotation.models import Assignment, Item, ItemCandidate
 from annotation.services.prepared import Prepared
@@ -79,3 +83,20 @@ def test_a_prepared_query_is_run_with_other_values():
     assert query.all(rater.pk, 99) == [] and query.first(rater.pk, 99) is None
     with pytest.raises(ValueError, match="not used"):
         Prepared(lambda rater, unused: Assignment.objects.filter(participation=rater)).all(1, 2)
+
+
+def test_sessions_are_djangos_own_and_end_when_they_end():
+    rater = participation_of(rating_campaign())
+    browser = rater_client(rater)
+    page = f"/rate/{rater.campaign.key}/"
+    assert browser.get(page).status_code == 200 and Session.objects.count() == 1
+    row = Session.objects.get()
+    assert browser.cookies["sessionid"].value == row.session_key
+    Session.objects.update(expire_date=timezone.now())
+    assert browser.get(page).status_code == 401
+    Session.objects.update(expire_date=timezone.now() + timedelta(days=1))
+    browser.cookies["sessionid"] = row.session_key  # it was taken away with the session
+    assert browser.get(page).status_code == 200
+    browser.cookies["sessionid"] = "nobody" * 5
+    assert browser.get(page).status_code == 401
+    assert Session.objects.count() == 1
