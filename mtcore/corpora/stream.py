@@ -59,12 +59,15 @@ def _unpacked(raw: IO[bytes], name: str, size: int) -> Iterator[bytes]:
     data, begun = b"", False
     try:
         while data := data or raw.read(size):
+            data = data if begun else data.lstrip(b"\0")
+            if not data:
+                continue
             begun = True
             if out := unpacker.decompress(data, size):
                 yield out
             data = unpacker.unconsumed_tail
             if unpacker.eof:
-                data = unpacker.unused_data.lstrip(b"\0")
+                data = unpacker.unused_data
                 unpacker, begun = zlib.decompressobj(wbits=31), False
         if begun and (out := unpacker.flush()):
             yield out
@@ -79,14 +82,17 @@ def _unpacked(raw: IO[bytes], name: str, size: int) -> Iterator[bytes]:
 def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Join pieces so that each ends with LF."""
     held: list[bytes] = []
+    n_held = 0
     for piece in pieces:
         at = piece.rfind(b"\n") + 1
         if at:
             yield b"".join([*held, piece[:at]])
             held = [piece[at:]] if at < len(piece) else []
+            n_held = len(piece) - at
         else:
             held.append(piece)
-            if sum(map(len, held)) > 8 * MAX_LINE:
+            n_held += len(piece)
+            if n_held > 8 * MAX_LINE:
                 break
     if held:
         yield b"".join(held) + b"\n"
