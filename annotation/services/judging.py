@@ -91,6 +91,8 @@ def judgement_save(
                 return Saved(earlier, True, participation_progress(participation))
             judgement = _append(assignment, earlier, client_key, answer, comment, active_ms)
             progress = participation_progress(participation)
+            if assignment.round == PRACTICE_ROUND:
+                return Saved(judgement, False, progress)
             if progress.left or not progress.endless:
                 _follow_progress(assignment.participation, progress)
     except IntegrityError as error:

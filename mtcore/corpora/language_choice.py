@@ -90,7 +90,7 @@ def _by_library(name: str, page: str) -> str:
     if found:
         return found
     names = _names(page) | _names("en")
-    close = get_close_matches(name.casefold(), names, n=1)
+    close = get_close_matches(name.casefold(), names, n=1, cutoff=0.75)
     raise UnknownLanguage(name, language_name(names[close[0]], page) if close else "")
 
 

@@ -9,8 +9,19 @@ from django.utils import timezone
 
 from annotation.models import Assignment, AuditEvent, Campaign, Judgement, Participation, Rater
 from annotation.services.joining import free_places
+from annotation.services.practice_items import PRACTICE
 from tests.factories.commands import refused, run
-from tests.factories.people import agree, asking, fill_in, join_address, newcomer, words
+from tests.factories.people import (
+    agree,
+    asking,
+    begin,
+    fill_in,
+    join_address,
+    newcomer,
+    practise,
+    scale_items,
+    words,
+)
 from tests.factories.rating import answer, hidden, participation_of, send_form
 
 pytestmark = pytest.mark.django_db
@@ -163,12 +174,22 @@ def test_the_same_person_is_one_rater_of_the_study(campaign, link):
     assert joined(elsewhere).get().rater.name != joined(campaign).get().rater.name
 
 
-def test_a_pool_campaign_takes_everybody(campaign, link):
-    Campaign.objects.update(mode="pool")
-    for person in "abcd":
-        browser, _ = join(link, person)
-        assert agree(browser, campaign).status_code == 302
-    assert joined(campaign).count() == 4
+def test_a_pool_campaign_takes_everybody_and_gives_nothing_out_before_practice_is_over():
+    campaign = asking(
+        "Pool", pool=True, raters=(), joins=True, practice=scale_items(PRACTICE, (1, 50)), judgements=2
+    )
+    for person in "abc":
+        browser, _ = join(join_address(campaign), person)
+        assert agree(browser, campaign).url == f"/rate/{campaign.key}/practice/"
+        practise(browser, campaign, "20")
+        mine = joined(campaign).order_by("pk").last()
+        assert not mine.assignments.counted().exists() and mine.state == "active"
+        assert begin(browser, campaign).url == f"/rate/{campaign.key}/"
+        while browser.get(f"/rate/{campaign.key}/").status_code == 200:
+            assert send_form(browser, campaign)[1].status_code == 302
+    assert joined(campaign).count() == 3
+    assert all(item.given == 2 for item in campaign.items.counted())
+    assert Judgement.objects.of_campaign(campaign.pk).count() == 2 * campaign.items.counted().count()
 
 
 @pytest.mark.parametrize("name", ["participant", "workerId"])

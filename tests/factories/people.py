@@ -31,6 +31,7 @@ def asking(
             "consent",
             "study",
             "seed",
+            "pool",
         )
         if key in settings
     }
