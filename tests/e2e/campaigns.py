@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tests.server import Server
 
-RATERS = 16
+RATERS = 24
 N_ITEMS = 6
 SOURCE = [f"Window {n} is open, and it is 10 km away." for n in range(N_ITEMS)]
 #: With a no-break space, two blanks in a row and a zero-width space: they are to be seen on request.
@@ -90,7 +90,7 @@ class Crowd:
         manage("import_output", "Windows", "P", write("crowd.p", TARGET))
         return self._make(
             "Crowd", "--protocol", "source_da", "--testset", "Windows", "--systems", "P",
-            "--allow-skip", "--break-after", "1", raters=48,
+            "--allow-skip", "--break-after", "1", raters=40,
         )  # fmt: skip
 
     def _reference_da(self) -> list[Seat]:
@@ -107,12 +107,12 @@ class Crowd:
 
     def _long(self) -> list[Seat]:
         files = self._files("crowdlong", [f"{n} {LANG}" for n in range(2)], source=[LONG, LONG + "2"])
-        return self._make("Crowd long", "--protocol", "source_da", "--languages", "en-de", *files, raters=6)
+        return self._make("Crowd long", "--protocol", "source_da", "--languages", "en-de", *files, raters=12)
 
     def _arabic(self) -> list[Seat]:
         texts = [f"النافذة {n} مفتوحة (MS “Anna”, 12:30)." for n in range(3)]
         files = self._files("crowdar", texts)
-        return self._make("Crowd ar", "--protocol", "source_da", "--languages", "en-ar", *files, raters=6)
+        return self._make("Crowd ar", "--protocol", "source_da", "--languages", "en-ar", *files, raters=12)
 
     def _files(self, name: str, *outputs: list[str], source: list[str] | None = None) -> tuple[str, ...]:
         write = self._server.write
