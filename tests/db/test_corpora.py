@@ -297,6 +297,32 @@ def test_text_that_was_written_before_the_worker_died_is_taken_as_it_is(tmp_path
     corpus_verify(corpus)
 
 
+def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
+    path = write_lines(tmp_path / "x.de", ["a", "b"])
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("mtcore.services.corpora.publish", full)
+    run("import_corpus", "x", "--languages", "de", "--text", path, "--background")
+    (done,) = work_all()
+    assert done.state == "failed" and "The disk is full. Free space" in done.message
+    assert nothing_left()
+    assert "No space left" in refused("import_corpus", "x", "--languages", "de", "--text", path)
+    assert nothing_left()
+
+
+def test_damaged_text_of_an_interrupted_run_is_not_taken(tmp_path):
+    path = write_lines(tmp_path / "x.de", ["a", "b"])
+    run("import_corpus", "x", "--languages", "de", "--text", path, "--background")
+    (waiting,) = Run.objects.all()
+    draft = corpus_import(name="x", languages=["de"], sources=[path], folder=f"run-{waiting.pk}")
+    (corpora_folder() / draft.folder / "text.de").write_text("a\n")
+    (done,) = work_all()
+    assert done.state == "failed" and "SHA-256 has changed" in done.message
+    assert not Corpus.objects.exists()
+
+
 def test_a_failed_import_says_so_in_its_run(tmp_path):
     path = tmp_path / "x.de"
     path.write_bytes(b"a\n\xff\n")

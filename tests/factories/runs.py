@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 from typing import Any
 
 from mtcore.engines.child import ChildFailed
-from mtcore.models import Run
+from mtcore.engines.rundir import verify
+from mtcore.models import Corpus, Run
 from mtcore.services.run_context import Outcome, RunContext, RunFailed
 from mtcore.services.run_kinds import RUN_KINDS, RunKind
 from mtcore.services.run_work import Worker
@@ -30,10 +33,36 @@ def runner(context: RunContext) -> Outcome:
         raise ZeroDivisionError("nobody expected this")
     if "command" in context.options:
         context.command([sys.executable, "-c", context.options["command"]])
+    if "dies" in context.options:
+        return _dying(context, context.options["dies"])
     while context.options.get("wait") and not context.should_stop():
         time.sleep(0.02)
     context.check()
     return Outcome({"starts": int(starts.read_text()), "parents": [p.result for p in context.parents]})
+
+
+def _dying(context: RunContext, point: str) -> Outcome:
+    """Make a result and register it; at the point named, the first attempt's process kills itself."""
+
+    def here(name: str) -> None:
+        if name == point and context.attempt == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    here("before the command")
+    if not context.rundir.has_result:
+        made = context.rundir.work / "made"
+        context.command([sys.executable, "-c", f"open({str(made)!r}, 'a').write('line\\n')"])
+        here("after the command")
+        with context.rundir.staged() as folder:
+            (folder / "text").write_text(made.read_text())
+            here("before the result appears")
+        here("after the result appeared")
+
+    def register(run: Run) -> None:
+        Corpus.objects.create(name=f"made by {run.pk}", kind="monolingual", source_language="en", run=run)
+        here("while it is registered")
+
+    return Outcome({"sums": verify(context.rundir.result)}, register)
 
 
 def know_test_kind() -> None:

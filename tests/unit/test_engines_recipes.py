@@ -7,6 +7,7 @@ import pytest
 from mtcore.engines.recipe import BT, LM, LSTM, OP, PHRASE, RecipeError
 from mtcore.engines.recipe_files import recipe_change, recipe_find, recipe_read, recipe_set, recipe_write
 from mtcore.engines.recipes import RECIPES
+from tests.paths import ROOT
 
 
 def test_the_studies_figures():
@@ -67,6 +68,12 @@ def test_a_file_extends_a_recipe():
     assert base.training.max_updates == 30_000, "the recipe itself stays as it is"
     with pytest.raises(FrozenInstanceError):
         base.training.max_updates = 1
+
+
+def test_the_example_in_the_documentation_is_a_recipe():
+    text = (ROOT / "docs" / "admin.md").read_text("utf-8").partition("```toml\n")[2].partition("```")[0]
+    recipe = recipe_read(text)
+    assert (recipe.back_translation.tag, recipe.back_translation.upsample) == ("<BT>", 2)
 
 
 def test_single_figures_are_set_by_name():
