@@ -7,11 +7,12 @@ There is no plan to keep to, so each rule holds for what has been dealt so far:
 - two items of one segment lie `gap` places apart: the first takes the first free place, each further one the
   first free place at that distance; the places between are filled by the segments that follow;
 - an item that is checked against another one comes after it;
-- of the items that may come next the one whose systems the rater has seen least comes first;
+- the first items of a rater's segments take turns over the systems, so do the second ones …: whenever the
+  rater stops, the systems are about even in what was judged, and in what is left of the segments;
 - sides even out each system's left and right for the rater.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,10 @@ import numpy as np
 from annotation.design.items import GAP_PART_OF_LOAD, LONGEST_GAP
 from annotation.design.sides import SideBalancer
 
+#: From here on the places of a segment's items take turns over the systems together.
+MOST_TURNS = 11
+#: What is expected of a rater while nobody has shown how long raters stay.
+USUAL_STAY = 40
 #: Places ahead of a rater that are filled once fewer than ENOUGH are: the next items are there at once.
 AHEAD, ENOUGH = 8, 4
 
@@ -61,12 +66,14 @@ class Line:
         head: the first free place.
         taken: places behind `head` that are taken.
         shown: times each system has been dealt.
+        turns: times each system came first, second … in its segment.
         excess: times left less times right of each system.
     """
 
     head: int = 1
     taken: set[int] = field(default_factory=set)
     shown: Counter[int] = field(default_factory=Counter)
+    turns: dict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     excess: Counter[int] = field(default_factory=Counter)
 
     def take(self, place: int) -> None:
@@ -127,11 +134,12 @@ def deal_segment(
     Returns:
         What was dealt, in order of position.
     """
-    order = _in_order(items, line.shown, rng)[:most]
+    order = _in_order(items, line, rng)[:most]
     swaps = _swaps(order, line, rng)
     dealt = []
     place = line.head
-    for item, swap in zip(order, swaps, strict=True):
+    for turn, (item, swap) in enumerate(zip(order, swaps, strict=True)):
+        line.turns[min(turn, MOST_TURNS)].update(item.systems)
         place = line.free_from(place)
         dealt.append(Dealt(item.key, place, swap))
         line.take(place)
@@ -140,23 +148,33 @@ def deal_segment(
     return dealt
 
 
-def _in_order(
-    items: Sequence[PoolItem], shown: Mapping[int, int], rng: np.random.Generator
-) -> list[PoolItem]:
-    """Order items: least seen systems first, nothing before what it is checked against."""
+def _in_order(items: Sequence[PoolItem], line: Line, rng: np.random.Generator) -> list[PoolItem]:
+    """Order items by the turns of their systems, nothing before what it is checked against."""
     left = [items[place] for place in rng.permutation(len(items)).tolist()]
     present = {item.key for item in items}
-    counts = Counter(shown)
     order: list[PoolItem] = []
     placed: set[Hashable] = set()
     while left:
+        turns = line.turns[min(len(order), MOST_TURNS)]
         ready = [item for item in left if not (item.after & present) - placed] or left
-        least = min(ready, key=lambda item: sum(counts[system] for system in item.systems))
-        counts.update(least.systems)
+        least = ready[int(np.argmin([_rank(item, turns) for item in ready]))]
         placed.add(least.key)
         left.remove(least)
         order.append(least)
     return order
+
+
+def _rank(item: PoolItem, turns: Mapping[int, int]) -> float:
+    """Return how often the systems of an item have had this turn, on average; items of none come anywhere."""
+    return sum(turns[system] for system in item.systems) / len(item.systems) if item.systems else 0.0
+
+
+def unevenness(items: Sequence[PoolItem], shown: Mapping[int, int]) -> float:
+    """Return how uneven the systems of a rater would be with these items: the variance of their counts."""
+    counts = Counter(shown)
+    for item in items:
+        counts.update(item.systems)
+    return float(np.var(list(counts.values()))) if counts else 0.0
 
 
 def _swaps(items: Sequence[PoolItem], line: Line, rng: np.random.Generator) -> list[bool]:

@@ -24,6 +24,7 @@ from django.utils import timezone
 from annotation.design.pool import (
     AHEAD,
     ENOUGH,
+    USUAL_STAY,
     Dealt,
     Line,
     PoolItem,
@@ -31,6 +32,7 @@ from annotation.design.pool import (
     deal_segment,
     pool_gap,
     segments_in_order,
+    unevenness,
 )
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
 from annotation.services.campaign_settings import CampaignSettings
@@ -45,6 +47,8 @@ WINDOW = 60
 MOST_HELD = 240
 """Open items of a rater from which on no further segment is begun."""
 FREED_AT_ONCE = 200
+LAST_RATERS, ENOUGH_RATERS = 8, 4
+"""Raters whose stay says how long one stays, and the least number of them."""
 GAP_EVERY = 20
 """Places after which the distance inside segments is set anew: more raters may have come."""
 TRIES = 4
@@ -75,6 +79,9 @@ class _Stand:
             Line(
                 head=kept.get("head", 1),
                 shown=_counter(kept.get("shown", {})),
+                turns=defaultdict(
+                    Counter, {int(turn): _counter(own) for turn, own in kept.get("turns", {}).items()}
+                ),
                 excess=_counter(kept.get("excess", {})),
             ),
             kept.get("start", 0),
@@ -87,6 +94,9 @@ class _Stand:
         return {
             "head": self.line.head,
             "shown": {str(key): n for key, n in self.line.shown.items()},
+            "turns": {
+                str(turn): {str(key): n for key, n in own.items()} for turn, own in self.line.turns.items()
+            },
             "excess": {str(key): n for key, n in self.line.excess.items()},
             "start": self.start,
             "nothing_at": self.nothing_at,
@@ -198,7 +208,7 @@ def _claim(participation: Participation, room: int, needed: int, past: int, unti
     if revived >= needed:
         return
     if not stand.gap or stand.line.head > stand.gap_from + GAP_EVERY:
-        stand.gap, stand.gap_from = _gap(campaign), stand.line.head
+        stand.gap, stand.gap_from = _gap(participation), stand.line.head
     gap = stand.gap
     rng = np.random.default_rng()
     head = stand.line.head
@@ -217,12 +227,17 @@ def _claim(participation: Participation, room: int, needed: int, past: int, unti
     )
 
 
-def _gap(campaign: Campaign) -> int:
-    """Return the distance wanted between items of one segment, by what a rater may expect to judge."""
-    settings = CampaignSettings.of(campaign)
-    n_raters = max(1, campaign.participations.exclude(consented_at=None).count())
-    expected = campaign.settings.get("pool_judgements", 0) / n_raters
-    return pool_gap(min(expected, settings.most_items) if settings.most_items else expected)
+def _gap(participation: Participation) -> int:
+    """Return the distance wanted between items of one segment, by how many items the last raters judged."""
+    campaign = participation.campaign
+    most = CampaignSettings.of(campaign).most_items
+    others = campaign.participations.exclude(pk=participation.pk).exclude(consented_at=None).order_by("-pk")
+    last = list(others.values_list("pk", flat=True)[:LAST_RATERS])
+    done = Assignment.objects.live().done().filter(participation__in=[*last, participation.pk])
+    counts = Counter(done.values_list("participation", flat=True))
+    own, stays = counts[participation.pk], [counts[pk] for pk in last]
+    expected = max(own, sum(stays) / len(stays) if len(stays) >= ENOUGH_RATERS else USUAL_STAY)
+    return pool_gap(min(expected, most) if most else expected)
 
 
 @dataclass
@@ -247,11 +262,15 @@ def _segments(participation: Participation, stand: _Stand, rng: np.random.Genera
         if not begun:
             continue
         stand.start = rows[0][0]
-        order = segments_in_order(begun, rows[0][1], rng)[:AHEAD]
+        order = segments_in_order(begun, rows[0][1], rng)[: 2 * AHEAD]
         chosen = [cast(int, segment) for segment in order]
         seen.update(chosen)
         found = _read_segments(participation, chosen)
-        yield from (found[segment] for segment in chosen)
+        waiting = [found[segment] for segment in chosen]
+        while waiting:  # what is left of a segment may be uneven: take what evens out first
+            best = min(waiting, key=lambda one: unevenness(one.items, stand.line.shown))
+            waiting.remove(best)
+            yield best
 
 
 def _start_of_others(campaign: Campaign) -> int:

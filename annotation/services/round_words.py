@@ -16,12 +16,8 @@ Words = list[str]
 def rule_words(reading: str, points: float) -> str:
     """Say when an item is judged again."""
     if reading == "pairwise":
-        return _("each of the two gaps between its three scores is more than %(points)s points") % {
-            "points": f"{points:g}"
-        }
-    return _("its highest and lowest scores are more than %(points)s points apart") % {
-        "points": f"{points:g}"
-    }
+        return _("both gaps between three scores are more than %(points)s points") % {"points": f"{points:g}"}
+    return _("highest and lowest score are more than %(points)s points apart") % {"points": f"{points:g}"}
 
 
 def treatment_words(treatment: str) -> str:

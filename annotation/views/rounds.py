@@ -38,8 +38,7 @@ def disagreement(request: HttpRequest, key: str) -> HttpResponse:
     found = get_object_or_404(Campaign.objects.visible_to(request.user).select_related("study"), key=key)
     if request.method == "POST":
         actor = request.user if isinstance(request.user, User) else None
-        for text in round_sentences(round_assign(campaign=found, actor=actor)):
-            messages.success(request, text)
+        messages.success(request, " ".join(round_sentences(round_assign(campaign=found, actor=actor))))
         return redirect(found)
     draft = round_draft(campaign=found)
     context = {

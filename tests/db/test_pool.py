@@ -51,7 +51,7 @@ def late(rater, minutes=31):
 
 
 def test_raters_share_the_work_until_nothing_is_left():
-    campaign = pool(12, systems=("A", "B", "C"), judgements=3, raters=5)
+    campaign = pool(8, systems=("A", "B", "C"), judgements=3, raters=5)
     rng = random.Random(1)
     assert not Assignment.objects.exists()
     assert set(campaign.items.values_list("given", flat=True)) == {0}
@@ -60,7 +60,7 @@ def test_raters_share_the_work_until_nothing_is_left():
         check(campaign)
     check(campaign, unfinished=0)
     assert set(Participation.objects.values_list("state", flat=True)) == {"finished"}
-    assert Assignment.objects.done().count() == 12 * 3 * 3
+    assert Assignment.objects.done().count() == 8 * 3 * 3
     found = spread_of(campaign)
     assert found["torn"] == 0 and found["systems"] == 0
 
@@ -158,7 +158,7 @@ def test_most_items_end_a_raters_work_with_the_code():
 
 
 def test_segments_keep_together_and_apart():
-    campaign = pool(40, systems=("A", "B", "C", "D"), raters=4, judgements=2, settings={"most_items": 80})
+    campaign = pool(16, systems=("A", "B", "C"), raters=4, judgements=2, settings={"most_items": 24})
     rng = random.Random(4)
     raters = [joined(campaign, f"R{number}") for number in range(1, 5)]
     while turn(raters, rng, 9):
@@ -166,11 +166,11 @@ def test_segments_keep_together_and_apart():
     found = spread_of(campaign)
     check(campaign, unfinished=0)
     assert found["torn"] == 0 and found["systems"] == 0
-    assert found["gap"] >= 1 and found["close"] < 0.1
+    assert found["usual_gap"] >= 5
 
 
 def test_sides_are_even_for_every_rater():
-    campaign = pool(20, protocol="pairwise_fluency", systems=("A", "B", "C"), raters=4, judgements=2)
+    campaign = pool(10, protocol="pairwise_fluency", systems=("A", "B", "C"), raters=4, judgements=2)
     rng = random.Random(5)
     raters = [joined(campaign, f"R{number}") for number in range(1, 5)]
     while turn(raters, rng, 9):
@@ -190,7 +190,7 @@ def test_identical_outputs_are_one_item_of_both(monkeypatch):
 
 
 def test_items_for_quality_control_follow_their_pair():
-    campaign = pool(12, systems=("A", "B"), raters=3, judgements=2, settings={})
+    campaign = pool(12, systems=("A", "B"), raters=3, judgements=2)
     items = list(campaign.items.order_by("pk"))
     for place in range(0, 12, 3):
         base = items[place]
@@ -278,9 +278,9 @@ def test_nothing_is_taken_without_consent_or_from_a_closed_campaign():
 
 
 def test_queries_do_not_grow_with_the_campaign():
-    campaign = pool(120, systems=("A", "B"), raters=4, judgements=2)
+    campaign = pool(60, systems=("A", "B"), raters=4, judgements=2)
     rater = joined(campaign, "R1")
-    work(rater, 30, random.Random(1))
+    work(rater, 12, random.Random(1))
     counts = []
     for _ in range(24):
         with CaptureQueriesContext(connection) as found:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import uuid
 from collections import Counter, defaultdict
+from datetime import timedelta
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 from django.utils import timezone
@@ -78,8 +80,8 @@ def spread_of(campaign: Campaign) -> dict[str, float]:
     Returns:
         `torn`: share of segments whose items have not all the same raters; `systems`: largest difference
         between two systems' counts with one rater; `sides`: largest difference of left and right of a system
-        with one rater; `gap`: least distance between items of one segment with one rater, and `close`: share
-        of neighbours in a segment that are nearer than five places.
+        with one rater; `gap`: least distance between items of one segment with one rater, `usual_gap` its
+        median, and `close`: share of neighbours in a segment that are nearer than five places.
     """
     raters_of: dict[int, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     counts: dict[int, Counter[str]] = defaultdict(Counter)
@@ -104,12 +106,48 @@ def spread_of(campaign: Campaign) -> dict[str, float]:
                 if row.item.kind == "system":
                     counts[row.participation_id][output.system.name] += 1
                     sides[row.participation_id][output.system.name] += 1 if (number == 0) != row.swap else -1
+    pairwise_ = campaign.protocol == "pairwise_fluency"
     gaps = [b - a for own in places.values() for a, b in pairwise(own)]
     whole = [len({frozenset(own) for own in items.values()}) == 1 for items in raters_of.values()]
     return {
         "torn": 1 - sum(whole) / len(whole),
         "systems": max(max(own.values()) - min(own[name] for name in names[0]) for own in counts.values()),
-        "sides": max(abs(n) for own in sides.values() for n in own.values()),
+        "sides": max(abs(n) for own in sides.values() for n in own.values()) if pairwise_ else 0,
         "gap": min(gaps, default=0),
+        "usual_gap": median(gaps) if gaps else 0,
         "close": sum(gap < 5 for gap in gaps) / max(1, len(gaps)),
     }
+
+
+def arrive_and_go(
+    campaign: Campaign, rng: random.Random, *, stay: float, at_once: int = 4, most: int = 400
+) -> int:
+    """Let raters come, work for a while and go until nothing is left; return how many came.
+
+    Args:
+        campaign: an open pool.
+        rng: source of who works when, and for how long.
+        stay: mean number of items a rater judges (geometric) before going for good; leases then end.
+        at_once: raters who are there together.
+        most: raters at most.
+    """
+    here: list[tuple[Participation, int]] = []
+    came = 0
+    while came < most:
+        while len(here) < at_once:
+            came += 1
+            here.append((joined(campaign, f"A{came}"), 1 + int(rng.expovariate(1 / stay))))
+        place = rng.randrange(len(here))
+        rater, left = here[place]
+        done = work(rater, min(left, 3), rng)
+        if done and left > 3:
+            here[place] = rater, left - 3
+            continue
+        here.pop(place)
+        if not done and not here and not faults(campaign)["unfinished"]:
+            break
+        gone = Assignment.objects.filter(participation=rater, state="open")
+        gone.update(lease_until=timezone.now() - timedelta(seconds=1))
+        if not done and not faults(campaign)["unfinished"]:
+            break
+    return came
