@@ -26,16 +26,17 @@ from annotation.services.plan_export import plan_export
 from annotation.services.remarks import comments_read, problems_read
 from annotation.services.score_table import pooled_note
 from annotation.services.scoring import campaign_score, options_read
+from annotation.services.waking import scores_wake
 from annotation.stats.aggregate import REPEATS
 from annotation.stats.options import RESAMPLES, ScoreOptions
 from annotation.stats.ranking import RULES
 from annotation.stats.standardise import POPULATIONS
-from annotation.tasks import wake_scores
 from annotation.templatetags.shown import grouped
 from annotation.views.figures import bars_svg
 from annotation.views.hours import hours_panel
 from annotation.views.labels import describe
 from annotation.views.people import people_panel
+from annotation.views.quality import quality_panel
 from annotation.views.rounds import rounds_panel
 from annotation.views.tables import command_line, preference_tables, rater_rows, rating_tables
 from evalplatform.errors import BadInput, Conflict
@@ -99,6 +100,7 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "links": campaign_links(campaign=found) if _shows_links(request, found) else [],
         "people": people_panel(found, shows_links=_shows_links(request, found)),
         "rounds": rounds_panel(found),
+        "quality": quality_panel(found, overview.n_done),
         "hours": hours_panel(found, overview.n_done),
         "problems": problems_read(found),
         "comments": comments_read(found),
@@ -174,7 +176,7 @@ def campaign_state(request: HttpRequest, key: str) -> HttpResponse:
         messages.success(request, _("The campaign is open: raters can go on."))
     else:
         campaign_close(campaign=found, actor=_user(request))
-        wake_scores(found)
+        scores_wake(campaign=found)
         messages.success(
             request, _("The campaign is closed. Its judgements are kept; it can be opened again.")
         )

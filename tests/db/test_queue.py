@@ -23,9 +23,9 @@ JUDGEMENTS = "rater,system,segment_id,score\n" + "".join(
 )
 ASK = """
 from annotation.models import Campaign
-from annotation.tasks import wake_scores
+from annotation.services.waking import scores_wake
 campaign = Campaign.objects.get(name="queued")
-print(wake_scores(campaign), wake_scores(campaign))  # a message delivered twice
+print(scores_wake(campaign=campaign), scores_wake(campaign=campaign))  # a message delivered twice
 """
 
 

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.services.campaigns import campaign_close
 from annotation.services.lookup import campaign_named
-from annotation.tasks import wake_scores
+from annotation.services.waking import scores_wake
 from evalplatform.commands import HouseCommand
 
 
@@ -25,5 +25,5 @@ class Command(HouseCommand):
         """Change the state."""
         campaign = campaign_named(options["name"])
         campaign_close(campaign=campaign)
-        wake_scores(campaign)
+        scores_wake(campaign=campaign)
         self.stdout.write(f"Campaign “{campaign.name}” is closed.")
