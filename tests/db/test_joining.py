@@ -2,8 +2,11 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -11,6 +14,7 @@ from annotation.models import Assignment, AuditEvent, Campaign, Judgement, Parti
 from annotation.services.joining import free_places
 from annotation.services.practice_items import PRACTICE
 from tests.factories.commands import refused, run
+from tests.factories.joining_race import join_at_once
 from tests.factories.people import (
     agree,
     asking,
@@ -23,6 +27,7 @@ from tests.factories.people import (
     words,
 )
 from tests.factories.rating import answer, hidden, participation_of, send_form
+from tests.paths import ROOT
 
 pytestmark = pytest.mark.django_db
 PID = {"PROLIFIC_PID": "5f3c9a", "STUDY_ID": "s-1", "SESSION_ID": "t-9"}
@@ -351,3 +356,20 @@ def test_stored_ids_leave_with_no_export(campaign, link, tmp_path):
     assert "secret-person-id" not in rows and json.loads(rows.split("\n")[0])
     assert "secret-person-id" not in run("export_plan", campaign.name)[0]
     assert Judgement.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_join_at_once(tmp_path):
+    """Twelve people, each from two browsers, for three places: nobody doubled, no work lost."""
+    if connection.vendor == "sqlite":  # the tests' own database is in memory, where threads cannot share it
+        environment = {"DATA_DIR": str(tmp_path), "DATABASE_URL": f"sqlite:///{tmp_path}/db.sqlite3"}
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.factories.joining_race"],
+            cwd=ROOT, capture_output=True, text=True, check=False,
+            env={**environment, "DJANGO_SETTINGS_MODULE": "evalplatform.settings"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+    else:
+        found = join_at_once()
+    assert not any(found.values()), found

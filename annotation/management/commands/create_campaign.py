@@ -172,6 +172,9 @@ def estimate_text(draft: CampaignDraft) -> str:
     verb = "is" if unseen == 1 else "are"
     identical = f" ({counted(unseen, 'identical pair')} {verb} counted, not shown)" if unseen else ""
     lines = [f"items\t{estimate.items:,}{identical}", f"judgements\t{estimate.judgements:,}"]
+    asked = len(draft.options.practice)
+    if asked:
+        lines.append(f"practice\t{counted(asked, 'item')} a rater, counted nowhere")
     lines += [
         f"{rater}\t{counted(load, 'judgement')}\tabout {counted(_minutes(estimate.minutes[rater]), 'minute')}"
         for rater, load in estimate.loads.items()
