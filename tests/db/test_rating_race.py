@@ -138,6 +138,7 @@ def _stored(server):  # type: ignore[no-untyped-def]
         "import json; from annotation.models import *; from django.db.models import F; print(json.dumps({"
         "'current': list(Judgement.objects.current().values_list('assignment__key', 'score')),"
         "'all': Judgement.objects.count(),"
+        "'rows': list(Judgement.objects.values_list('client_key', 'assignment__key', 'score')),"
         "'superseded': Judgement.objects.filter(supersedes__isnull=False).count(),"
         "'states': list(Assignment.objects.values_list('state', flat=True)),"
         "'over': Item.objects.exclude(given=F('wanted')).count(),"

@@ -75,6 +75,14 @@ def test_a_client_clock_wrong_by_years_changes_nothing():
     assert rater_timesheet(rater=rater.rater).minutes <= 1
 
 
+def test_nothing_bounds_a_claim_about_a_screen_that_was_never_served():
+    campaign = rating_campaign()
+    rater = participation_of(campaign)
+    answer(rater_client(rater), campaign, keys(rater)[5], active_ms=10**9)
+    assert Judgement.objects.get().active_ms is None
+    assert rater_timesheet(rater=rater.rater).minutes == 0
+
+
 def test_corrections_count_as_time_and_not_as_items():
     campaign = rating_campaign()
     rater = participation_of(campaign)
