@@ -7,7 +7,7 @@ import pytest
 from django.db import connection, connections
 
 from mtcore.models import Run
-from mtcore.services.run_claim import run_claim
+from mtcore.services.run_claim import _take, run_claim
 from mtcore.services.run_kinds import RUN_KINDS, RunKind
 from tests.factories.runs import TEST_KIND, launch, runner
 
@@ -56,13 +56,8 @@ def test_each_run_is_claimed_once_cel_01():
     assert set(Run.objects.values_list("attempts", flat=True)) == {1}
 
 
-def test_a_device_is_claimed_once():
-    for _ in range(RUNS):
-        launch(queue="gpu")
-    got = at_once(
-        lambda number: run_claim(
-            worker=f"w{number}", host="here", queues=["gpu"], device=f"cuda:{number % 2}"
-        )
-    )
+def test_a_device_is_claimed_once_even_for_different_runs():
+    runs = [launch(queue="gpu") for _ in range(WORKERS)]
+    got = at_once(lambda number: _take(runs[number], f"w{number}", "here", f"cuda:{number % 2}"))
     assert sorted(claim.run.device for claim in got if claim) == ["here cuda:0", "here cuda:1"]
     assert Run.objects.filter(state="running").count() == 2
