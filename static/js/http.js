@@ -61,8 +61,9 @@
       try {
         return await request(url, this.#options(body));
       } catch (problem) {
-        if (problem.status === 403 && (await this.#renewToken())) return request(url, this.#options(body));
-        throw problem;
+        if (problem.status !== 403) throw problem;
+        await this.#renewToken(problem);
+        return request(url, this.#options(body));
       }
     }
 
@@ -81,17 +82,17 @@
       return { "X-Rating-Owner": this.#owner };
     }
 
-    async #renewToken() {
+    /** Read the token of this page anew, or throw: `problem`, or that nobody is signed in any more. */
+    async #renewToken(problem) {
+      let page, config;
       try {
-        const page = await fetch(location.href, { credentials: "same-origin", cache: "no-store" });
-        const found = new DOMParser().parseFromString(await page.text(), "text/html").getElementById("config");
-        const config = JSON.parse(found.textContent);
-        if (!page.ok || config.owner !== this.#owner) return false;
-        this.#csrf = config.csrf;
-        return true;
+        page = await fetch(location.href, { credentials: "same-origin", cache: "no-store" });
+        config = JSON.parse(new DOMParser().parseFromString(await page.text(), "text/html").getElementById("config").textContent);
       } catch {
-        return false;
+        throw page?.status === 401 ? new Problem(401) : problem;
       }
+      if (!page.ok || config.owner !== this.#owner) throw problem;
+      this.#csrf = config.csrf;
     }
   }
 

@@ -46,9 +46,14 @@
     return `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
   }
 
-  /** Say which kinds were found, as "⍽ no-break space (U+00A0)". */
-  rating.legendOf = (found) =>
-    found.size === 0
-      ? rating.say("marks_none")
-      : [...found].map(([kind, points]) => `${SIGNS[kind]} ${rating.say(`mark_${kind}`)} (${[...points].join(", ")})`).join(" · ");
+  /** Say which kinds were found, each as "⍽ no-break space (U+00A0)". */
+  rating.legendOf = (found) => {
+    if (found.size === 0) return [rating.say("marks_none")];
+    return [...found].map(([kind, points]) => {
+      const [line, sign] = [document.createElement("span"), document.createElement("b")];
+      sign.textContent = SIGNS[kind];
+      line.append(sign, ` ${rating.say(`mark_${kind}`)} (${[...points].join(", ")})`);
+      return line;
+    });
+  };
 })();

@@ -54,7 +54,7 @@
     /** Say which signs stand for what, where any are shown. */
     showLegend(found) {
       byId("legend").hidden = !this.hasMarks;
-      byId("legend").textContent = this.hasMarks ? rating.legendOf(found) : "";
+      byId("legend").replaceChildren(...(this.hasMarks ? rating.legendOf(found) : []));
     }
 
     get #size() {
