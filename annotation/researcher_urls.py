@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from annotation.views import hours, people, report, report_study, researcher, rounds
+from annotation.views import hours, people, quality, report, report_study, researcher, rounds
 
 urlpatterns = [
     path("", researcher.home, name="home"),
@@ -10,6 +10,7 @@ urlpatterns = [
     path("campaigns/<str:key>/", researcher.campaign, name="campaign"),
     path("campaigns/<str:key>/results/", researcher.results, name="campaign_results"),
     path("campaigns/<str:key>/state", researcher.campaign_state, name="campaign_state"),
+    path("campaigns/<str:key>/exclude", quality.exclude, name="campaign_exclude"),
     path("campaigns/<str:key>/admit", people.admit, name="campaign_admit"),
     path("campaigns/<str:key>/disagreement/", rounds.disagreement, name="campaign_disagreement"),
     path("campaigns/<str:key>/timesheet.csv", hours.hours_file, name="campaign_hours"),

@@ -137,6 +137,7 @@ def _write(
     people = dict(campaign.participations.order_by("pk").values_list("rater__name", "pk"))
     _release([ids[leaver.rater.name, cast(int, given.item)] for given in change.released])
     _add(change.added, people)
+    _want_less(change)
     _reorder(change, ids)
     n_again = leaver.assignments.live().filter(round=AGAIN, state=Assignment.State.OPEN).count()
     again, lacking = round_deal_on(campaign=campaign, leaver=leaver)
@@ -159,6 +160,15 @@ def _release(pks: list[int]) -> None:
         chunk = pks[start : start + _ID_CHUNK]
         Item.objects.filter(assignments__in=chunk).update(given=F("given") - 1)
         Assignment.objects.filter(pk__in=chunk).update(state=Assignment.State.RELEASED)
+
+
+def _want_less(change: Reassignment) -> None:
+    """Want no more judgements of items for quality control than they still have: their pairs are judged."""
+    released = [cast(int, given.item) for given in change.released]
+    kinds = (Item.Kind.BAD_REFERENCE, Item.Kind.REPEAT, Item.Kind.ATTENTION)
+    for start in range(0, len(released), _ID_CHUNK):
+        lone = Item.objects.filter(pk__in=released[start : start + _ID_CHUNK], kind__in=kinds)
+        lone.filter(given__lt=F("wanted")).update(wanted=F("given"))
 
 
 def _add(added: tuple[PlannedAssignment, ...], people: dict[str, int]) -> None:

@@ -119,7 +119,7 @@ def weigh(control: Control, same_as_before: BoolArray, seconds: FloatArray, mode
     random = _random(control, model)
     n_same = int(same_as_before.sum())
     same = _same(n_same, len(same_as_before), control.n_tied, len(control.pairs), model)
-    times = min(_times(seconds, model), model.times_at_most)
+    times = min(haste(seconds, model), model.times_at_most)
     in_haste = 1 - model.at_random - model.always_same
     total = np.logaddexp.reduce(
         [
@@ -185,7 +185,8 @@ def _same(same: int, steps: int, tied: int, drops: int, model: CarelessModel) ->
     return straight - _mean_exp([loglik(chance, chance / 2) for chance in model.sticky])
 
 
-def _times(seconds: FloatArray, model: CarelessModel) -> float:
+def haste(seconds: FloatArray, model: CarelessModel) -> float:
+    """Return the log-likelihood ratio of answers in haste, by their times [s]."""
     if not len(seconds):
         return 0.0
     # a second is the shortest that is told apart; the log-normal's common factors cancel
