@@ -54,9 +54,7 @@ def pair_trace(
             "%(identical)s segments both say the same, so nobody was asked."
         )
         % values,
-        _("Sign test: the exact probability of so uneven a split, equal ones left out; two-sided p %(p)s.")
-        % values,
-        *_unit_words(row, options),
+        *_test_words(row, options, values["p"]),
     ]
     title = _("%(a)s against %(b)s") % {"a": first, "b": second}
     return Trace(
@@ -64,8 +62,8 @@ def pair_trace(
     )
 
 
-def _unit_words(row: Row, options: ScoreOptions) -> list[str]:
-    """Return how segments (documents) decide: the bootstrap, and majorities where one has several."""
+def _test_words(row: Row, options: ScoreOptions, sign: str) -> list[str]:
+    """Return how the pair was tested, first what to go by: segments where one has several comparisons."""
     values = {
         "b": f"{options.preference_resamples:,}",
         "what": resampled(replace(options, raters="fixed")),
@@ -76,26 +74,28 @@ def _unit_words(row: Row, options: ScoreOptions) -> list[str]:
         "of_a": f"{row['majority_a']:,}",
         "of_b": f"{row['majority_b']:,}",
         "p": p_value(row["p_sign_majority_two_sided"]),
+        "sign": sign,
         "a": row["system_a"],
         "b_name": row["system_b"],
     }
-    words = [
-        _(
-            "Bootstrap: %(b)s resamples of %(n)s %(what)s (seed %(seed)s), equal ones counted in; p "
-            "one-sided %(one)s, two-sided %(two)s."
-        )
-        % values
-    ]
-    if is_judged_together(row):
-        words.append(
-            _(
-                "The sign test above takes the comparisons as independent, which several of one segment are "
-                "not. Sign test of majorities: %(a)s was preferred more often in %(of_a)s of the %(what)s, "
-                "%(b_name)s in %(of_b)s; two-sided p %(p)s."
-            )
-            % values
-        )
-    return words
+    single = _(
+        "Sign test: the exact probability of so uneven a split, equal ones left out; two-sided p %(sign)s."
+    )
+    drawn = _(
+        "Bootstrap: %(b)s resamples of %(n)s %(what)s (seed %(seed)s), equal ones counted in; p "
+        "one-sided %(one)s, two-sided %(two)s."
+    )
+    if not is_judged_together(row):
+        return [single % values, drawn % values]
+    majorities = _(
+        "Sign test of majorities: %(a)s was preferred more often in %(of_a)s of the %(what)s, %(b_name)s in "
+        "%(of_b)s; two-sided p %(p)s."
+    )
+    independent = _(
+        "Sign test of single comparisons, which takes them as independent although several are of one "
+        "segment: two-sided p %(sign)s."
+    )
+    return [drawn % values, majorities % values, independent % values]
 
 
 def system_trace(
