@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.apps import apps
 from django.db import models
-from django.db.models import Count, F, Q
+from django.db.models import Case, Count, F, OuterRef, Q, Subquery, Sum, When
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from annotation.models.keys import public_key
@@ -28,11 +30,14 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
         return self.filter(Q(study__owner=user) | Q(study__researchers=user)).distinct()
 
     def with_progress(self) -> CampaignQuerySet:
-        """Add `n_assigned` and `n_done`: live assignments and those answered."""
+        """Add `n_assigned` and `n_done`: live assignments (in a pool all that are wanted), those answered."""
+        items = apps.get_model("annotation", "Item").objects
+        own = items.filter(campaign=OuterRef("pk")).order_by().values("campaign")
+        wanted = Coalesce(Subquery(own.annotate(n=Sum("wanted")).values("n")), 0)
         counted = Q(items__assignments__round__gt=0)  # round 0 is practice
         live = counted & ~Q(items__assignments__state="released")
         return self.annotate(
-            n_assigned=Count("items__assignments", filter=live),
+            n_assigned=Case(When(mode="pool", then=wanted), default=Count("items__assignments", filter=live)),
             n_done=Count("items__assignments", filter=counted & Q(items__assignments__state="done")),
         )
 

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation.models import Assignment, AuditEvent, Item, Participation
+from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
 from annotation.services.judging import AnswerTooLate, judgement_save
 from annotation.services.pool import pool_ready
 from annotation.services.rounds import round_assign
@@ -17,6 +17,7 @@ from annotation.services.way import Way
 from annotation.services.withdrawal import rater_withdraw
 from evalplatform.errors import BadInput
 from tests.factories.campaigns import make_campaign
+from tests.factories.commands import run
 from tests.factories.pool import again, answer, faults, joined, next_key, spread_of, work
 from tests.factories.rating import rater_client, send_form
 
@@ -263,6 +264,18 @@ def test_the_pages_of_a_pool_say_what_is_done_and_offer_more():
     page = other.get(f"/rate/{campaign.key}/finish").content.decode()
     assert campaign.completion_code in page and "Your 2 answers are saved" in page
     check(campaign, unfinished=0)
+
+
+def test_progress_counts_what_is_wanted_and_a_package_of_a_pool_is_whole(client, admin_user, tmp_path):
+    campaign = pool(4, raters=3, judgements=2)
+    work(joined(campaign, "R1"), 3, random.Random(1))
+    work(joined(campaign, "R2"), 5, random.Random(2))
+    client.force_login(admin_user)
+    assert "of 16 judgements" in client.get(f"/campaigns/{campaign.key}/").content.decode()
+    assert Campaign.objects.with_progress().get().n_assigned == 16
+    assert Campaign.objects.with_progress().get().n_done == 8
+    run("export_study", "demo", "--output", tmp_path / "pool.zip")
+    run("verify_study", tmp_path / "pool.zip")
 
 
 def test_nothing_is_taken_without_consent_or_from_a_closed_campaign():
