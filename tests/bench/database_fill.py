@@ -115,6 +115,11 @@ def _insert(model: type[Model], n: int, **given: Iterable[Any]) -> list[int]:
     names = ", ".join(f'"{column}"' for column in values)
     marks = ", ".join(["%s"] * len(values))
     with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            with cursor.copy(f'COPY "{model._meta.db_table}" ({names}) FROM STDIN') as copy:
+                for row in zip(*values.values(), strict=False):
+                    copy.write_row(row)
+            return list(range(first, first + n))
         cursor.executemany(
             f'INSERT INTO "{model._meta.db_table}" ({names}) VALUES ({marks})',
             zip(*values.values(), strict=False),
