@@ -11,6 +11,9 @@ from annotation.services.people_settings import people_check
 from annotation.stats.disagreement import POINTS
 from evalplatform.errors import BadInput
 
+#: Characters at an end of the scale: what a phone shows on two or three lines.
+LONGEST_LABEL = 80
+
 
 @dataclass(frozen=True)
 class CampaignSettings:
@@ -98,6 +101,13 @@ class CampaignSettings:
 
 
 def _check(made: CampaignSettings) -> None:
+    for name in ("low_label", "high_label"):
+        label = getattr(made, name)
+        if len(label) > LONGEST_LABEL or not label.isprintable():
+            raise BadInput(
+                f"“{label[:LONGEST_LABEL]}” cannot stand at an end of the scale.",
+                f"Give up to {LONGEST_LABEL} characters in one line.",
+            )
     for name in ("bad_references", "repeats"):
         share = getattr(made, name)
         if not 0 <= share <= 1:

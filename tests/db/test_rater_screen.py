@@ -2,7 +2,9 @@
 
 import pytest
 
-from annotation.models import Item
+from annotation.models import Item, Judgement
+from annotation.services.campaign_settings import CampaignSettings
+from evalplatform.errors import BadInput
 from mtcore.models import Document, Segment, SegmentText
 from tests.factories.rating import keys, participation_of, rater_client, rating_campaign
 
@@ -76,6 +78,37 @@ def test_beside_a_reference_stand_the_references_neighbours():
     assert after == lines(4, 5, side="Reference")
 
 
+def test_a_page_is_for_the_rater_whose_invitation_was_opened_last():
+    """UI-04: what a page of somebody else sends is neither stored nor answered with their items."""
+    campaign = rating_campaign()
+    one, two = participation_of(campaign, "R1"), participation_of(campaign, "R2")
+    browser = rater_client(one)
+    mark = browser.get(f"/rate/{campaign.key}/").context["config"]["owner"]
+    rater_client(two, browser)
+    for key in (keys(one)[0], keys(two)[0]):
+        body = {"assignment": key, "client_key": "key-00000001", "answers": {"score": 64}}
+        url, kind = f"/rate/{campaign.key}/answers", "application/json"
+        reply = browser.post(url, body, content_type=kind, headers={"X-Rating-Owner": mark})
+        assert reply.status_code == 401 and "Somebody else" in reply.json()["detail"]
+    reply = browser.get(f"/rate/{campaign.key}/screens", headers={"X-Rating-Owner": mark})
+    assert reply.status_code == 401 and Judgement.objects.count() == 0
+    rater_client(one, browser)
+    assert browser.post(
+        url, body | {"assignment": keys(one)[0]}, content_type=kind, headers={"X-Rating-Owner": mark}
+    ).json()["saved"]
+
+
+def test_styles_and_scripts_are_sent_small_and_nothing_else(client):
+    """A page or reply of a rater stays as it is: its length tells of what is on it."""
+    campaign = rating_campaign()
+    zipped = {"Accept-Encoding": "gzip"}
+    small = client.get("/static/css/app.css", headers=zipped)
+    assert small.headers["Content-Encoding"] == "gzip" and "Accept-Encoding" in small.headers["Vary"]
+    assert len(b"".join(small.streaming_content)) < 10_000
+    page = rater_client(participation_of(campaign)).get(f"/rate/{campaign.key}/", headers=zipped)
+    assert "Content-Encoding" not in page.headers
+
+
 def test_two_fluent_texts_stand_alone():
     campaign = rating_campaign("pairwise_fluency", raters=1)
     documents(campaign, 4)
@@ -96,6 +129,21 @@ def test_skipping_is_offered_where_the_campaign_allows_it():
     question = page.context["screen"]["protocol_question"]
     assert (question["low_label"], question["high_label"]) == ("worthless", "perfect")
     assert "perfect" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"low_label": "x" * 81}, "end of the scale"),
+        ({"high_label": "all\nof it"}, "end of the scale"),
+        ({"context_segments": 11}, "11 context segments"),
+        ({"context_segments": -1}, "-1 context segments"),
+        ({"break_after": 481}, "481 break after"),
+    ],
+)
+def test_what_a_page_cannot_show_is_refused(said, message):
+    with pytest.raises(BadInput, match=message):
+        CampaignSettings.read(said)
 
 
 def test_the_kind_of_an_item_does_not_show_in_its_neighbours():
