@@ -94,12 +94,15 @@ def _href(campaign: Campaign | None, column: Column, row: Row, given: Mapping[st
         return ""
     if column.trace == "campaign":
         return reverse("campaign_report", args=[row["campaign_key"]])
-    if campaign is None:
-        return ""
     query = dict(given)
+    if campaign is None:
+        if "trace_key" not in row:
+            return ""
+        query["scope"] = row["scope"]
+    key = row["trace_key"] if campaign is None else campaign.key
     if column.trace == "segment":
         query |= {"testset": row["testset"], "segment": row["segment"]}
-        return f"{reverse('campaign_segment', args=[campaign.key])}?{urlencode(query)}"
+        return f"{reverse('campaign_segment', args=[key])}?{urlencode(query)}"
     if column.trace == "rater":
         query["rater"] = row.get("rater") or row["left_out"]
     elif "system_a" in row:
@@ -108,4 +111,4 @@ def _href(campaign: Campaign | None, column: Column, row: Row, given: Mapping[st
         query |= {"system": row["system"], "of": column.trace}
     if column.trace != "rater" and row.get("testset") is not None:
         query |= {f"in_{key}": row[key] or "" for key in CONDITION}
-    return f"{reverse('campaign_trace', args=[campaign.key])}?{urlencode(query)}"
+    return f"{reverse('campaign_trace', args=[key])}?{urlencode(query)}"

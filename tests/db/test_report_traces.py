@@ -1,6 +1,7 @@
 """What counts and preferences of a report open."""
 
 import csv
+import re
 from io import StringIO
 
 import pytest
@@ -80,3 +81,18 @@ def test_one_comparison_a_segment_is_reported_by_the_sign_test(ann):
     assert "several comparisons" not in text and "majorities" not in text
     page = client.get(reverse("campaign_results", args=[campaign.key])).content.decode()
     assert page.index("Sign test, two-sided p") < page.index("Bootstrap, one-sided")
+
+
+def test_numbers_of_a_study_open_in_the_only_campaign_that_made_them(ann):
+    campaign, client = rated(ann, study="ferries"), client_of(ann)
+    rated(ann, name="second", study="ferries", protocol="pairwise_fluency", seed=8)
+    html = client.get(reverse("study_report", args=[campaign.study_id])).content.decode()
+    found = re.findall(r'href="([^"]*/trace/[^"]*)"', html)
+    addresses = [address.replace("&amp;", "&") for address in found]
+    assert all("scope=study" in address for address in addresses)
+    assert {re.search(r"of=(\w+)", address)[1] for address in addresses} >= {"z_mean", "wins", "win_rate"}
+    for address in dict.fromkeys(addresses):
+        assert client.get(address).status_code == 200, address
+    text = dict(re.findall(r'<a class="number" href="([^"]*of=z_mean[^"]*)">([^<]*)</a>', html)[::2])
+    for address, written in text.items():
+        assert f'<p class="value">{written}</p>' in client.get(address.replace("&amp;", "&")).content.decode()

@@ -46,7 +46,13 @@ def study_report(
     scores = study_score(study=study, options=options, user=user).result or {}
     campaigns = list(study.campaigns.order_by("name"))
     sections = [_overview(campaigns)]
-    sections += [_group(number, group) for number, group in enumerate(scores["groups"], start=1)]
+    keys = {campaign.name: campaign.key for campaign in campaigns}
+    for number, group in enumerate(scores["groups"], start=1):
+        if len(group["campaigns"]) == 1:
+            # what one campaign alone has made opens there, standardised as here
+            key, scope = keys[group["campaigns"][0]], scores["options"]["scope"]
+            group["systems"] = [row | {"trace_key": key, "scope": scope} for row in group["systems"]]
+        sections.append(_group(number, group))
     compared = comparisons(campaigns)
     sections += [compared] if compared else []
     return StudyReport(study, scores, sections)
