@@ -19,7 +19,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from mtcore.models import Run
-from mtcore.services.run_context import Outcome
+from mtcore.services.run_context import Outcome, storable
 
 logger = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ def run_succeed(claim: Claim, outcome: Outcome, changes: Mapping[str, Any]) -> b
 
 def run_fail(claim: Claim, message: str, changes: Mapping[str, Any], *, exit_code: int | None = None) -> bool:
     """Mark the run as failed, with its message; a run that was to be cancelled is cancelled."""
-    fields = {**changes, **_end(Run.State.FAILED), "message": message, "exit_code": exit_code}
+    fields = {**changes, **_end(Run.State.FAILED), "message": storable(message), "exit_code": exit_code}
     return bool(_ours(claim).filter(cancel_requested=False).update(**fields)) or run_give_up(claim, changes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,10 @@ class Parent:
 
 
 class Reports:
-    """What a runner has reported and the heartbeat has not yet written; safe for both threads."""
+    """What a runner has reported and the heartbeat has not yet written; safe for both threads.
+
+    A number that is none (a loss of NaN) is kept as the text "nan" or "inf": no database holds it in JSON.
+    """
 
     def __init__(self, run: Run) -> None:
         self._lock = threading.Lock()
@@ -66,11 +70,11 @@ class Reports:
     def add(self, progress: float | None, note: str, metrics: Mapping[str, float]) -> None:
         """Take a report; None and "" leave what was said before."""
         with self._lock:
-            if progress is not None:
+            if progress is not None and isfinite(progress):
                 self._progress = min(1.0, max(0.0, float(progress)))
                 self._changed["progress"] = self._progress
             if note:
-                self._changed["progress_note"] = note[:_NOTE_LENGTH]
+                self._changed["progress_note"] = storable(note)[:_NOTE_LENGTH]
             if metrics or self._moved():
                 self._point(metrics, self._progress)
 
@@ -95,9 +99,16 @@ class Reports:
             "progress": round(progress, 6),
         }
         if metrics:
-            point["metrics"] = dict(metrics)
+            point["metrics"] = {
+                name: value if isfinite(value) else str(value) for name, value in metrics.items()
+            }
         self._history = history_append(self._history, point)
         self._changed["history"] = self._history
+
+
+def storable(text: str) -> str:
+    """Return a text that every database can hold: without NUL and lone surrogates."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
 def history_append(

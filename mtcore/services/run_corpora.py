@@ -31,7 +31,8 @@ def corpus_import_run(context: RunContext) -> Outcome:
     tell = _teller(context)
     chosen = {key: context.options[key] for key in IMPORT_OPTIONS if key in context.options}
     return _outcome(
-        corpus_import(name=context.options["name"], **chosen, progress=tell, folder=f"run-{context.run_id}")
+        context,
+        corpus_import(name=context.options["name"], **chosen, progress=tell, folder=f"run-{context.run_id}"),
     )
 
 
@@ -47,6 +48,7 @@ def corpus_filter_run(context: RunContext) -> Outcome:
     corpus = corpus_find(context.options["corpus"])
     tell = _teller(context)
     return _outcome(
+        context,
         corpus_filter(
             corpus=corpus,
             name=context.options["name"],
@@ -54,7 +56,7 @@ def corpus_filter_run(context: RunContext) -> Outcome:
             drop_test_segments=context.options.get("drop_test_segments", True),
             watch=lambda n: tell(n / max(1, corpus.n_lines), n),
             folder=f"run-{context.run_id}",
-        )
+        ),
     )
 
 
@@ -84,7 +86,9 @@ def _teller(context: RunContext) -> Callable[[float, int], None]:
     return tell
 
 
-def _outcome(draft: CorpusDraft) -> Outcome:
+def _outcome(context: RunContext, draft: CorpusDraft) -> Outcome:
+    context.report(1.0, f"{counted(draft.n_lines, 'line')} written")
+
     def register(run: Run) -> None:
         corpus_register(draft, run=run)
 

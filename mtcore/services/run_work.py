@@ -7,15 +7,17 @@ with any broker and with none.
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import getpid
 from socket import gethostname
+from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, close_old_connections
+from django.db import DatabaseError, InterfaceError, OperationalError, close_old_connections
 
 from evalplatform.errors import UserError
 from mtcore.corpora.errors import CorpusError
@@ -33,6 +35,9 @@ from mtcore.services.texts import sentence
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 5.0
+
+Failure = tuple[str, int | None]
+"""What happened and what to do, and the exit code where there is one."""
 
 
 class Worker:
@@ -94,27 +99,39 @@ def run_perform(claim: Claim, *, ending: Callable[[], bool] = lambda: False) -> 
         outcome, failure = _attempt(_context(run, rundir, reports, heart.should_stop))
     changes = reports.take()
     if outcome is not None:
-        try:
-            # A run that was to be cancelled at the last moment is cancelled: nothing of it is registered.
-            if not run_succeed(claim, outcome, changes):
-                run_give_up(claim, changes)
-        except UserError as error:
-            run_fail(claim, str(error), changes)
-    elif failure is not None:
+        failure = _register(claim, outcome, changes, rundir)
+    if failure is not None:
         run_fail(claim, failure[0], changes, exit_code=failure[1])
-    else:
+    elif outcome is None:
         run_give_up(claim, changes)
     logger.info("run %s ended%s", run.pk, f" ({heart.reason})" if heart.reason else "")
 
 
-def _attempt(context: RunContext) -> tuple[Outcome | None, tuple[str, int | None] | None]:
-    """Call the runner; return what it made, or (message, exit code), or neither when it was stopped."""
+def _register(claim: Claim, outcome: Outcome, changes: Mapping[str, Any], rundir: RunDir) -> Failure | None:
+    """Mark the run as succeeded with what it made, or return why that cannot be."""
+    try:
+        # A run that was to be cancelled at the last moment is cancelled: nothing of it is registered.
+        if not run_succeed(claim, outcome, changes):
+            run_give_up(claim, changes)
+    except (OperationalError, InterfaceError):  # the database is away; the result waits in the run's folder
+        raise
+    except UserError as error:
+        return str(error), None
+    except Exception as error:
+        return _unexpected(claim.run.pk, rundir, error), None
+    return None
+
+
+def _attempt(context: RunContext) -> tuple[Outcome | None, Failure | None]:
+    """Call the runner; return what it made, or why it failed, or neither when it was stopped."""
     if context.kind not in RUN_KINDS:
         return None, (f"This version knows no runs of the kind “{context.kind}”. Upgrade the worker.", None)
     try:
         context.rundir.create()
         stop_left_over(context.rundir)
-        return RUN_KINDS[context.kind].runner(context), None
+        outcome = RUN_KINDS[context.kind].runner(context)
+        json.dumps(dict(outcome.result), allow_nan=False)  # what cannot be stored fails here, with its name
+        return outcome, None
     except RunStopped:
         return None, None
     except ChildFailed as error:
@@ -124,16 +141,16 @@ def _attempt(context: RunContext) -> tuple[Outcome | None, tuple[str, int | None
     except UserError as error:
         return None, (str(error), None)
     except Exception as error:
-        return None, (_unexpected(context, error), None)
+        return None, (_unexpected(context.run_id, context.rundir, error), None)
 
 
-def _unexpected(context: RunContext, error: Exception) -> str:
+def _unexpected(run_id: int, rundir: RunDir, error: Exception) -> str:
     """Say what nobody expected; the details go to the run's log."""
-    logger.exception("run %s failed", context.run_id)
+    logger.exception("run %s failed", run_id)
     text = f"{type(error).__name__}: {error}"
     known = recognised([text])
     with contextlib.suppress(OSError):  # on a full disk the message must do
-        context.rundir.say(traceback.format_exc())
+        rundir.say(traceback.format_exc())
     return f"{known[0]} {known[1]} ({text})" if known else f"{text}. Look at the log of the run."
 
 

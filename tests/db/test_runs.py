@@ -9,7 +9,7 @@ from django.utils import timezone
 from evalplatform.errors import BadInput, NotFound
 from mtcore.models import Run
 from mtcore.services.run_claim import MAX_ATTEMPTS, run_claim, run_fail, run_keep, run_succeed, runs_reap
-from mtcore.services.run_context import Outcome, history_append, run_directory
+from mtcore.services.run_context import Outcome, Reports, history_append, run_directory
 from mtcore.services.run_heart import CANCELLED, LOST, Heart
 from mtcore.services.run_kinds import RUN_KINDS, RunKind
 from mtcore.services.run_presence import Presence, workers_alive
@@ -115,7 +115,7 @@ def test_a_running_run_is_stopped_and_keeps_its_folder(settings):
     ours = claim()
     run_cancel(run=run)
     assert now(run).state == "running" and now(run).cancel_requested
-    heart = Heart(ours, _reports(ours))
+    heart = Heart(ours, Reports(ours.run))
     heart.beat()
     assert heart.should_stop() and heart.reason == CANCELLED
     run_perform(ours)  # looks at the row by its own heartbeat and stops
@@ -165,6 +165,27 @@ def test_failures_are_said_in_words(options, message, exit_code):
     assert now(run).exit_code == exit_code
     if "bug" in options:
         assert "ZeroDivisionError" in "\n".join(run_directory(run.pk).tail())
+
+
+def test_numbers_that_are_none_break_no_heartbeat():
+    run = launch(nan="metrics")
+    ours = claim()
+    reports = Reports(ours.run)
+    reports.add(float("nan"), "a\0b", {"loss": float("nan")})
+    assert run_keep(ours, reports.take()) == (True, False)
+    run_perform(ours)
+    assert (now(run).state, now(run).progress_note) == ("succeeded", "ab")
+    assert now(run).history[-1]["metrics"] == {"loss": "nan", "ppl": "inf"}
+    other = launch(nan="result")
+    work_all()
+    assert now(other).state == "failed" and "ValueError" in now(other).message
+
+
+def test_what_the_database_refuses_fails_the_run_at_once():
+    run = launch(clash=True)
+    work_all()
+    assert now(run).state == "failed" and now(run).attempts == 1
+    assert "IntegrityError" in now(run).message
 
 
 def test_a_kind_that_this_version_does_not_know_fails_with_a_message():
@@ -302,7 +323,7 @@ def test_a_worker_that_cannot_write_its_heartbeat_takes_the_run_as_lost(monkeypa
 
     launch()
     ours = claim()
-    reports = _reports(ours)
+    reports = Reports(ours.run)
     heart = Heart(ours, reports)
     reports.add(0.4, "written later", {})
 
@@ -346,9 +367,3 @@ def test_history_is_bounded_and_keeps_both_ends():
         assert len(history) <= 100
     numbers = [point["n"] for point in history]
     assert numbers[0] == 0 and numbers[-1] == 4999 and numbers == sorted(numbers)
-
-
-def _reports(ours):
-    from mtcore.services.run_context import Reports
-
-    return Reports(ours.run)

@@ -29,6 +29,11 @@ def runner(context: RunContext) -> Outcome:
         raise RunFailed("The data are odd.", "Correct them.")
     if "exit" in context.options:
         raise ChildFailed(context.options["exit"], "It was killed.", "Resume it.")
+    if "nan" in context.options:
+        context.report(float("nan"), "a\0b", {"loss": float("nan"), "ppl": float("inf")})
+        return Outcome({"loss": float("nan")} if context.options["nan"] == "result" else {})
+    if "clash" in context.options:
+        return Outcome({}, lambda run: Run.objects.create(kind="x", state="no state"))
     if "bug" in context.options:
         raise ZeroDivisionError("nobody expected this")
     if "command" in context.options:

@@ -91,7 +91,10 @@ def _state(run: Run) -> str:
 
 
 def _metrics(run: Run) -> str:
-    last: dict[str, float] = next(
+    last: dict[str, float | str] = next(
         (point["metrics"] for point in reversed(run.history) if "metrics" in point), {}
     )
-    return ", ".join(f"{name} {value:g}" for name, value in list(last.items())[:SHOWN_METRICS])
+    return ", ".join(
+        f"{name} {value if isinstance(value, str) else format(value, 'g')}"
+        for name, value in list(last.items())[:SHOWN_METRICS]
+    )
