@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from django.conf import settings
 
-from evalplatform.errors import Conflict
+from evalplatform.errors import BadInput, Conflict
 
 HOST = "127.0.0.1"
 TRIES = 50
@@ -22,18 +22,23 @@ THREADS = 8
 _PR_SET_PDEATHSIG = 1
 
 
-def free_port(wanted: int) -> int:
+def free_port(wanted: int, host: str = HOST) -> int:
     """Return the wanted port, or the next one that is free.
 
     Raises:
-        Conflict: none of the next fifty is.
+        BadInput: the machine has no such address.
+        Conflict: none of the next fifty ports is free.
     """
     for port in range(wanted, wanted + TRIES):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                probe.bind((HOST, port))
+                probe.bind((host, port))
             except OSError as error:
+                if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
+                    raise BadInput(
+                        f"This machine has no address “{host}”.", "Use 0.0.0.0 for all addresses it has."
+                    ) from error
                 if error.errno not in (errno.EADDRINUSE, errno.EACCES):
                     raise
                 continue
@@ -41,10 +46,10 @@ def free_port(wanted: int) -> int:
     raise Conflict(f"No port from {wanted} to {wanted + TRIES - 1} is free.", "Name another with --port.")
 
 
-def serve(*, port: int) -> None:
+def serve(*, port: int, host: str = HOST) -> None:
     """Serve until stopped (Ctrl-C or SIGTERM); the worker ends with the server and writes `worker.log`."""
     server = [
-        "-m", "gunicorn", "evalplatform.wsgi:application", "--bind", f"{HOST}:{port}",
+        "-m", "gunicorn", "evalplatform.wsgi:application", "--bind", f"{host}:{port}",
         "--worker-class", "gthread", "--workers", "1", "--threads", str(THREADS),
         "--log-level", "warning", "--worker-tmp-dir", str(settings.DATA_DIR),
     ]  # fmt: skip

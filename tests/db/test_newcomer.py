@@ -397,11 +397,25 @@ def test_serving_on_another_port_says_how_links_get_it(monkeypatch, settings):
     from annotation.management.commands import serve
 
     settings.BASE_URL = "http://127.0.0.1:8000"
-    monkeypatch.setattr(serve, "free_port", lambda wanted: 8003)
-    monkeypatch.setattr(serve, "serve", lambda *, port: None)
+    monkeypatch.setattr(serve, "free_port", lambda wanted, host: 8003)
+    monkeypatch.setattr(serve, "serve", lambda *, port, host: None)
     out, _ = run("serve")
     assert "Port 8000 is taken; using 8003." in out
     assert "  BASE_URL=http://127.0.0.1:8003\n" in out
     assert "campaign_links NAME --base-url http://127.0.0.1:8003\n" in out
     settings.BASE_URL = "https://rate.example.org"
     assert "BASE_URL=" not in run("serve")[0]
+
+
+def test_serving_a_local_network_is_asked_for_and_explained(monkeypatch, settings):
+    from annotation.management.commands import serve
+
+    settings.ALLOWED_HOSTS = ["rating.lan"]
+    served = []
+    monkeypatch.setattr(serve, "serve", lambda *, port, host: served.append(host))
+    assert "ALLOWED_HOSTS" not in run("serve")[0]
+    out, _ = run("serve", "--host", "0.0.0.0")
+    assert "rating.lan" in out and "without TLS" in out and "Serving on http://127.0.0.1:" in out
+    assert served == ["127.0.0.1", "0.0.0.0"]
+    assert "no address “203.0.113.7”" in refused("serve", "--host", "203.0.113.7")
+    assert "no address “no host”" in refused("serve", "--host", "no host")
