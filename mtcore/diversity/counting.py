@@ -9,12 +9,14 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, islice
 from tempfile import SpooledTemporaryFile
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mtcore.diversity.base import IntArray
-from mtcore.diversity.tokens import Encoded, Tokeniser
+from mtcore.diversity.splitting import Ids, Split, joined_names
+from mtcore.diversity.tokens import Tokeniser
 
 IN_MEMORY_BYTES = 128 * 1024 * 1024
 """Up to this size the numbers of a text's words stay in memory; more go to a temporary file."""
@@ -22,7 +24,8 @@ IN_MEMORY_BYTES = 128 * 1024 * 1024
 POOL_FROM = 6
 """Blocks from which on other processes are worth starting."""
 
-Ids = npt.NDArray[np.int32]
+JOINED = 16
+"""Blocks whose types are joined to those known at once: joining reads all types known."""
 
 
 class TokenStore:
@@ -79,21 +82,20 @@ def count_words(blocks: Iterable[bytes], tokeniser: Tokeniser, jobs: int = 1) ->
         tokeniser: cuts lines into words.
         jobs: processes that may do so at once.
     """
-    numbers: dict[str, int] = {}
-    counts = np.zeros(1024, np.int64)
+    names: Any = None
+    counts = np.zeros(0, np.int64)
     lengths: list[npt.NDArray[np.int32]] = []
     store = TokenStore()
-    for block in _encoded(blocks, tokeniser, jobs):
-        lengths.append(block.lengths)
-        if not len(block.ids):
-            continue
-        places = _numbered(block.types, numbers)
-        if len(numbers) > len(counts):
-            counts = np.concatenate([counts, np.zeros(max(len(counts), len(numbers)), np.int64)])
-        counts[places] += np.bincount(block.ids, minlength=len(places))
-        store.append(places[block.ids])
+    encoded = _encoded(blocks, tokeniser, jobs)
+    while parts := list(islice(encoded, JOINED)):
+        names, found = joined_names(names, parts)
+        lengths += [part.lengths for part in parts]
+        counts = np.concatenate([counts, np.zeros(len(names) - len(counts), np.int64)])
+        for ids in found:
+            counts += np.bincount(ids, minlength=len(counts))
+            store.append(ids)
     joined = np.concatenate(lengths) if lengths else np.empty(0, np.int32)
-    return Counted(list(numbers), counts[: len(numbers)].copy(), joined, store)
+    return Counted(names.to_pylist() if names is not None else [], counts, joined, store)
 
 
 def line_blocks(lines: Iterable[str], size: int) -> Iterator[bytes]:
@@ -111,15 +113,7 @@ def line_blocks(lines: Iterable[str], size: int) -> Iterator[bytes]:
         yield b"".join(block)
 
 
-def _numbered(types: list[str], numbers: dict[str, int]) -> Ids:
-    """Return the number of each type, new ones being numbered on."""
-    if not numbers:
-        numbers.update(zip(types, range(len(types)), strict=True))
-        return np.arange(len(types), dtype=np.int32)
-    return np.array([numbers.setdefault(word, len(numbers)) for word in types], np.int32)
-
-
-def _encoded(blocks: Iterable[bytes], tokeniser: Tokeniser, jobs: int) -> Iterator[Encoded]:
+def _encoded(blocks: Iterable[bytes], tokeniser: Tokeniser, jobs: int) -> Iterator[Split]:
     """Give blocks encoded, in their order; by several processes when there is enough to do."""
     rest = iter(blocks)
     first = list(islice(rest, POOL_FROM))
@@ -127,7 +121,7 @@ def _encoded(blocks: Iterable[bytes], tokeniser: Tokeniser, jobs: int) -> Iterat
         yield from map(tokeniser.encode, chain(first, rest))
         return
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        waiting: deque[Future[Encoded]] = deque()
+        waiting: deque[Future[Split]] = deque()
         try:
             for block in chain(first, rest):
                 waiting.append(pool.submit(tokeniser.encode, block))

@@ -16,8 +16,11 @@ from mtcore.diversity.factors import FactorCounter, Factors, places_both_ways, p
 from mtcore.diversity.streams import Stream
 from mtcore.diversity.vocabulary import Resources, Vocabulary
 
-PIECE = 2_000_000
-"""Words that are looked at at once."""
+PIECE = 524_288
+"""Words that are looked at at once; more leave the processor's caches."""
+
+BOTH_WAYS = 1_500_000
+"""Words up to which one sorting serves MTLD in both directions."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ class Profile:
 
     def _count_factors(self, stream: Stream) -> Factors:
         forward, backward = FactorCounter(), FactorCounter()
-        if self.tokens <= PIECE:
+        if self.tokens <= BOTH_WAYS:
             words = stream.words(self.store.read(0, self.tokens))
             ahead, behind = places_both_ways(words)
             forward.feed(words, ahead)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Sequence
-from importlib import import_module
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mtcore.diversity.base import IntArray
+from mtcore.diversity.splitting import split_words
 
 STREAMS = ("lexicalrichness", "tokens")
-_DELETED = re.compile("[0-9–—-]+")
-_DASHES = "–—-"
+_TO_BLANKS = bytes(0x20 if chr(sign) in string.punctuation else sign for sign in range(256))
 
 
 class Stream:
@@ -30,28 +27,14 @@ class Stream:
         self._plain = kind == "tokens"
         if self._plain or not types:
             return
-        text = _DELETED.sub("", "\n".join(types).lower())
-        for mark in string.punctuation:
-            if mark not in _DASHES:
-                text = text.replace(mark, " ")
-        arrow: Any = import_module("pyarrow")
-        compute: Any = import_module("pyarrow.compute")
-        found = compute.utf8_split_whitespace(arrow.array(text.split("\n")))
-        coded = found.values.dictionary_encode()
-        numbers = coded.indices.to_numpy()
-        names = coded.dictionary
-        empty = compute.index(names, "").as_py() if len(names) else -1
-        kept = numbers != empty
-        before = np.concatenate([[0], np.cumsum(kept)])[found.offsets.to_numpy()]
-        self._words = numbers[kept].astype(np.int32)
-        self._begin = before[:-1]
-        self._n = np.diff(before).astype(np.int32)
-        first = (
-            self._words[np.minimum(self._begin, max(len(self._words) - 1, 0))]
-            if len(self._words)
-            else self._n
-        )
-        self._first = np.where(self._n > 0, first, -1).astype(np.int32)
+        data = ("\n".join(types).lower() + "\n").encode()
+        for dash in "–—":
+            data = data.replace(dash.encode(), b"")
+        found = split_words(data.translate(_TO_BLANKS, b"0123456789-"))
+        self._words, self._n = found.ids, found.lengths
+        self._begin = np.cumsum(self._n, dtype=np.int64) - self._n
+        first = np.append(self._words, np.int32(-1))[self._begin]
+        self._first = np.where(self._n > 0, first, np.int32(-1))
         self._several = self._n > 1
 
     def words(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from mtcore.diversity.base import DiversityError, ToolUnavailable
 from mtcore.diversity.lemmas import installed, language_code
+from mtcore.diversity.splitting import Split, split_words
 
 TOKENS = ("moses", "given")
 SPACELESS = frozenset({"zh", "yue", "wuu", "lzh", "ja", "th", "lo", "km", "my", "bo", "dz"})
@@ -27,15 +27,6 @@ _SPACELESS_SCRIPT = re.compile(
     "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
 )
 _GIVE_WORDS = "Or segment the text with a tool of your choice and give it with --tokens given."
-
-
-@dataclass(frozen=True, eq=False)
-class Encoded:
-    """Some lines as numbers: the types in order of first occurrence, the words, and how many a line has."""
-
-    types: list[str]
-    ids: npt.NDArray[np.int32]
-    lengths: npt.NDArray[np.int32]
 
 
 class Tokeniser(ABC):
@@ -53,8 +44,9 @@ class Tokeniser(ABC):
     def words(self, line: str) -> Sequence[str]:
         """Return the words of a line, none of them empty or with white space in it."""
 
-    def encode(self, data: bytes) -> Encoded:
+    def encode(self, data: bytes) -> Split:
         """Cut and number the words of UTF-8 text whose lines end at LF."""
+        arrow: Any = import_module("pyarrow")
         lines = data.decode("utf-8").split("\n")
         if lines[-1] == "":
             lines.pop()
@@ -65,43 +57,22 @@ class Tokeniser(ABC):
             words = self.words(line)
             lengths[place] = len(words)
             ids.extend([numbers.setdefault(word, len(numbers)) for word in words])
-        return Encoded(list(numbers), np.array(ids, np.int32), lengths)
+        return Split(np.array(ids, np.int32), lengths, arrow.array(list(numbers), arrow.string()))
 
 
 class Given(Tokeniser):
     """Words as they stand between white space."""
 
     name = "given"
-    block_bytes = 8 * 1024 * 1024
+    block_bytes = 4 * 1024 * 1024
 
     def words(self, line: str) -> Sequence[str]:
         """Return what stands between white space."""
         return line.split()
 
-    def encode(self, data: bytes) -> Encoded:
+    def encode(self, data: bytes) -> Split:
         """Cut and number words without making a Python string of each."""
-        if not data:
-            return Encoded([], np.empty(0, np.int32), np.empty(0, np.int32))
-        arrow: Any = import_module("pyarrow")
-        compute: Any = import_module("pyarrow.compute")
-        cuts = np.flatnonzero(np.frombuffer(data, np.uint8) == 10) + 1
-        if not len(cuts) or cuts[-1] != len(data):
-            cuts = np.append(cuts, len(data))
-        offsets = np.concatenate([[0], cuts]).astype(np.int32)
-        lines = arrow.StringArray.from_buffers(len(cuts), arrow.py_buffer(offsets), arrow.py_buffer(data))
-        found = compute.utf8_split_whitespace(lines)
-        coded = found.values.dictionary_encode()
-        types = coded.dictionary.to_pylist()
-        ids = coded.indices.to_numpy()
-        starts = found.offsets.to_numpy()
-        if "" not in types:
-            return Encoded(types, ids, np.diff(starts))
-        empty = types.index("")
-        del types[empty]
-        kept = ids != empty
-        before = np.concatenate([[0], np.cumsum(kept, dtype=np.int32)])
-        ids = ids[kept]
-        return Encoded(types, ids - (ids > empty), np.diff(before[starts]))
+        return split_words(data)
 
 
 class Moses(Tokeniser):

@@ -17,6 +17,7 @@ SECTIONS = {
     "resampling": "tests.bench.resampling",
     "metric_bootstrap": "tests.bench.metric_bootstrap",
     "database": "tests.bench.database",
+    "diversity": "tests.bench.diversity",
     "submit": "tests.bench.submit",
 }
 """Name → module with `measure() -> Section`, in the order of the file."""
