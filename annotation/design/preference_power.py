@@ -8,10 +8,10 @@ depends on how alike they are: counting them as one says too little, never too m
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from annotation.design.power import PowerError
-from annotation.stats.codes import FloatArray, IntArray
 
 DECIDED = 0.6
 """Share of segments for which raters prefer one side: 185 of 308 published comparisons, three directions."""
@@ -39,7 +39,7 @@ def preference_power(share: float, segments: int, decided: float = DECIDED, leve
         raise PowerError(
             f"the number of segments must be between 1 and {MOST_SEGMENTS:,}; found {segments:,}"
         )
-    n: IntArray = np.arange(segments + 1, dtype=np.int64)
+    n: NDArray[np.int64] = np.arange(segments + 1, dtype=np.int64)
     chance = stats.binom.pmf(n, segments, decided)
     likely = chance > 1e-12
     n = n[likely]
@@ -48,7 +48,7 @@ def preference_power(share: float, segments: int, decided: float = DECIDED, leve
     return float(chance[likely] @ found)
 
 
-def _rejected_below(n: IntArray, level: float) -> FloatArray:
+def _rejected_below(n: NDArray[np.int64], level: float) -> NDArray[np.float64]:
     """Return the most losses of n decided segments with which the test still rejects; −1 for none [n]."""
     low = stats.binom.ppf(level / 2, n, 0.5)
     return np.where(2 * stats.binom.cdf(low, n, 0.5) < level, low, low - 1)
