@@ -74,7 +74,8 @@ def draw_followers(
     tally = _Tally()
     systems = [index for index, item in enumerate(layout.items) if item.kind == "system"]
     drawn: list[PlanItem] = []
-    for index in _choose(layout, systems, holders, "bad_reference", wish.bad_references, tally, rng, wish):
+    chosen = _choose(layout, systems, holders, "bad_reference", wish.bad_references, tally, rng, wish)
+    for index in [chosen[place] for place in rng.permutation(len(chosen)).tolist()]:
         item = layout.items[index]
         damaged = _candidate(item, wish, tally, rng)
         sides = (item.candidates[damaged], (DAMAGED,))[: len(item.candidates)]

@@ -18,7 +18,7 @@ from annotation.design.items import Layout
 #: Places tried for a pair.
 TRIES = 40
 #: Distances of a pair go up to so many times the least, and anywhere in this share of pairs.
-NEAR, FAR_SHARE = 2, 0.1
+NEAR, FAR_SHARE = 2, 0.05
 
 
 def settle(layout: Layout, order: Sequence[int], gap: int, rng: np.random.Generator) -> list[int]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from annotation.design.quality_items import DAMAGED
 from annotation.models import Campaign, Item, ItemCandidate, Judgement
+from annotation.services.planning import systems_of_items
 from annotation.services.records import CHUNK, ratings_read
 from annotation.services.report.data import answers_read
 from annotation.stats.rater_evidence import Answer
@@ -85,7 +86,7 @@ def choice_evidence(campaign: Campaign) -> dict[str, ChoiceEvidence]:
     seconds: dict[str, list[float]] = defaultdict(list)
     chosen: dict[tuple[str, int], str] = {}
     damaged: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    again: list[tuple[str, int, str]] = []
+    again: list[tuple[str, int, int, str]] = []
     for rater, item, kind, repeat_of, swap, choice, active_ms in rows.iterator(CHUNK):
         sides[rater].append(choice)
         if active_ms is not None:
@@ -94,14 +95,16 @@ def choice_evidence(campaign: Campaign) -> dict[str, ChoiceEvidence]:
         if kind == Item.Kind.SYSTEM:
             chosen[rater, item] = own
         elif kind == Item.Kind.REPEAT and repeat_of:
-            again.append((rater, repeat_of, own))
+            again.append((rater, repeat_of, item, own))
         elif kind == Item.Kind.BAD_REFERENCE:
             own = TURNED[own] if item in turned else own
             damaged[rater][("left", "equal", "right").index(own)] += 1
+    credited = systems_of_items(campaign) if again else {}
     repeats: dict[str, list[bool]] = defaultdict(list)
-    for rater, item, own in again:
-        if (rater, item) in chosen:
-            repeats[rater].append(chosen[rater, item] == own)
+    for rater, item, repeat, own in again:
+        if (rater, item) in chosen:  # an import may have written the two with their sides the other way round
+            turn = credited.get(item, ())[:1] != credited.get(repeat, ())[:1]
+            repeats[rater].append(chosen[rater, item] == (TURNED[own] if turn else own))
     return {
         rater: ChoiceEvidence(
             whole=damaged[rater][0],

@@ -110,7 +110,7 @@ def _snapshot(campaign: Campaign, *, lock: bool = False) -> Snapshot:
             "pk", "item_id", "participation__rater__name", "position", "state", "shown_at", "swap"
         )
     )
-    staying = campaign.participations.available().order_by("pk")
+    staying = campaign.participations.available().filter(excluded_by="").order_by("pk")
     return Snapshot(found, tuple(staying.values_list("rater__name", flat=True)))
 
 

@@ -58,10 +58,10 @@ class CarelessModel:
     """
 
     skills: tuple[Skill, ...] = (
-        Skill(0.7, 0.5, 0.5, 0.1),
-        Skill(1.2, 0.45, 0.5, 0.3),
+        Skill(0.7, 0.5, 0.5, 0.05),
+        Skill(1.2, 0.45, 0.5, 0.2),
         Skill(1.7, 0.3, 0.5, 0.3),
-        Skill(2.1, 0.75, 0.7, 0.3),
+        Skill(2.1, 0.75, 0.7, 0.45),
     )
     slip: float = 0.02
     sticky: tuple[float, ...] = (0.05, 0.15, 0.35, 0.7)

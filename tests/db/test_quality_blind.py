@@ -1,0 +1,129 @@
+"""What a browser receives beside the candidates tells nothing of kinds and systems, over many screens.
+
+A learner is given numbers made from everything of a screen but the candidates' text: lengths and characters
+of keys, numbers, counts, the context, the shape of the JSON, the order of arrival. It is a ridge classifier
+over the features and their squares, tried on screens of raters it has not seen. It must be no better than
+chance for kinds and systems, and must find a leak that is planted.
+"""
+
+import json
+from copy import deepcopy
+from itertools import islice
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from annotation.models import Assignment
+from annotation.services.campaign_settings import CampaignSettings
+from annotation.services.screens import Artist
+from tests.factories.campaigns import make_campaign
+
+pytestmark = pytest.mark.django_db
+SEGMENTS, RATERS, GAP = 220, 6, 20
+
+
+@pytest.fixture
+def screens():
+    """Every screen of a large campaign after each rater's first items, as browsers get it, and what it is."""
+    campaign = make_campaign(
+        n_segments=SEGMENTS, raters=RATERS, judgements=3, systems=("OP", "BT", "C"),
+        settings=CampaignSettings(bad_references=0.3, repeats=0.3, reference_as_system=True),
+    )  # fmt: skip
+    found = []
+    for participation in campaign.participations.order_by("pk"):
+        own = list(
+            participation.assignments.order_by("position")
+            .select_related("item__campaign", "item__segment", "participation")
+            .prefetch_related("item__candidates__outputs__system", "judgements")
+        )
+        artist = Artist(campaign, own)
+        for number, assignment in enumerate(own, start=1):
+            screen = json.loads(json.dumps(artist.draw(assignment, number, len(own)).as_dict(), default=str))
+            # no item among the first can repeat another one: everybody knows that
+            if number > GAP:
+                found.append((participation.pk, screen, assignment))
+    return found
+
+
+def features(screen: dict) -> list[float]:
+    """Turn everything but the candidates' texts into numbers."""
+    shown = json.loads(json.dumps(screen))
+    for candidate in shown["candidates"]:
+        candidate["text"] = ""
+    whole = json.dumps(shown, ensure_ascii=False)
+    key, client = shown["key"], shown["client_key"]
+    context = "".join(one["text"] for one in shown["context"])
+    return [
+        shown["number"], shown["total"], len(whole), len(key), len(client), len(context), context.count(" "),
+        len(shown), len(shown["context"]), len(shown["candidates"]), sum(map(ord, key)) % 97,
+        sum(map(ord, client)),
+        shown["number"] % 2, shown["number"] % 5, sum(character.isdigit() for character in whole),
+        *(ord(character) for character in islice(key, 8)),
+        *(float(ord(key[0]) % 2**bit >= 2 ** (bit - 1)) for bit in range(1, 6)),
+        float(shown["done"]), float(shown["answer"] is None), len(shown["comment"]),
+    ]  # fmt: skip
+
+
+def hits(rows: np.ndarray, label: np.ndarray, group: np.ndarray, seed: int = 0) -> tuple[int, int]:
+    """Return how many labels are told right, and of how many, both labels being as frequent."""
+    rng = np.random.default_rng(seed)
+    size = min(label.sum(), (~label).sum())
+    chosen = np.concatenate([rng.permutation(np.flatnonzero(side))[:size] for side in (label, ~label)])
+    rows, label, group = rows[chosen], np.where(label[chosen], 1.0, -1.0), group[chosen]
+    sd = rows.std(axis=0)
+    rows = (rows - rows.mean(axis=0))[:, sd > 0] / sd[sd > 0]
+    rows = np.concatenate([np.ones((len(rows), 1)), rows, rows**2], axis=1)
+    right = 0
+    for fold in np.unique(group):
+        train, test = group != fold, group == fold
+        told = rows[train].T @ rows[train] + 5.0 * np.eye(rows.shape[1])
+        weights = np.linalg.solve(told, rows[train].T @ label[train])
+        right += int((np.sign(rows[test] @ weights) == label[test]).sum())
+    return right, len(label)
+
+
+def labels(screens: list) -> dict[str, np.ndarray]:
+    """Say what there is to tell: kinds against system items, and one system against the others."""
+    kinds = np.array([assignment.item.kind for _, _, assignment in screens])
+    names = np.array(
+        [assignment.item.candidates.all()[0].outputs.all()[0].system.name for _, _, assignment in screens]
+    )
+    return {
+        "any": kinds != "system",
+        **{kind: kinds == kind for kind in ("bad_reference", "repeat", "reference")},
+        **{name: names == name for name in ("OP", "BT", "C")},
+    }
+
+
+def test_nothing_beside_the_candidates_tells_kinds_or_systems_and_leaks_are_found(screens):
+    rows = np.array([features(screen) for _, screen, _ in screens], dtype=float)
+    group = np.array([rater for rater, _, _ in screens])
+    found = {name: hits(rows, label, group) for name, label in labels(screens).items()}
+    assert len(screens) > 3000 and min(n for _, n in found.values()) > 700
+    for name, (right, n) in found.items():
+        assert right <= binom.ppf(1 - 1e-4, n, 0.5), (name, right, n)
+    assert len({tuple(screen) for _, screen, _ in screens}) == 1
+    assert not Assignment.objects.exclude(key__regex=r"^[A-Za-z0-9_-]{22}$").exists()
+    for leak in (shorter_key, even_number, longer_context):
+        told = [(rater, leak(deepcopy(screen), telling), one) for (rater, screen, one), telling in zip(
+            screens, labels(screens)["bad_reference"].tolist(), strict=True
+        )]  # fmt: skip
+        rows = np.array([features(screen) for _, screen, _ in told], dtype=float)
+        right, n = hits(rows, labels(screens)["bad_reference"], group)
+        assert right > binom.ppf(1 - 1e-4, n, 0.5), leak.__name__
+
+
+def shorter_key(screen: dict, telling: bool) -> dict:
+    screen["key"] = screen["key"][: 21 if telling else 22]
+    return screen
+
+
+def even_number(screen: dict, telling: bool) -> dict:
+    screen["number"] = 2 * screen["number"] + telling
+    return screen
+
+
+def longer_context(screen: dict, telling: bool) -> dict:
+    screen["context"][0]["text"] += " " * (30 * telling)
+    return screen
