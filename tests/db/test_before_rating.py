@@ -152,6 +152,7 @@ def test_eligibility_cannot_be_claimed(campaign, browser):
     ],
 )
 def test_what_cannot_be_read_comes_back_with_words_and_nothing_is_kept(campaign, browser, fields):
+    """SEC-01 in the form: markup is shown as it is."""
     reply = fill_in(browser, campaign, **fields)
     assert reply.status_code == 400 and reply.context["form"].errors
     html = reply.content.decode()

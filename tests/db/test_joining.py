@@ -344,6 +344,7 @@ def test_who_had_not_finished_or_never_begun(finished):
     assert client.post(invitation_url(other, base_url="")).url.endswith("/finish")
     said = words(client.get(f"/rate/{campaign.key}/finish"))
     assert "The campaign is closed" in said and campaign.completion_code not in said
+    assert "saved" not in said  # there is nothing that could be
     Participation.objects.filter(pk=other.pk).update(state="left")
     assert Client().post(invitation_url(other, base_url="")).status_code == 409
 

@@ -134,12 +134,14 @@ def test_a_calibration_changed_after_its_result_was_seen_stays_as_it_was(campaig
 
 @pytest.mark.parametrize("value", ["", "101", "abc", "72,5"])
 def test_a_faulty_answer_comes_back(campaign, browser, value):
+    """UI-05 and UI-11 hold in practice too."""
     reply = practise(browser, campaign, value)[0]
     assert reply.status_code == 400 and b'role="alert"' in reply.content
     assert Judgement.objects.count() == 0
 
 
 def test_a_long_comment_is_refused_and_a_replay_is_one_answer(campaign, browser):
+    """UI-01."""
     url = f"/rate/{campaign.key}/practice/"
     key = browser.get(url).context["screen"]["key"]
     form = {"assignment": key, "client_key": "key-00000009", "score": "70"}
@@ -149,6 +151,7 @@ def test_a_long_comment_is_refused_and_a_replay_is_one_answer(campaign, browser)
 
 
 def test_nobody_elses_practice(campaign, browser):
+    """SEC-08."""
     other, _ = newcomer(campaign, "R2")
     agree(other, campaign)
     other.get(f"/rate/{campaign.key}/practice/")
