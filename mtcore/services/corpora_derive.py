@@ -23,17 +23,16 @@ from mtcore.corpora.filters import (
 )
 from mtcore.corpora.line_keys import without_repeats
 from mtcore.models import Corpus
-from mtcore.services.corpora import (
+from mtcore.services.corpora import corpus_files, corpus_languages, corpus_name_free
+from mtcore.services.corpora_import import test_segments_known
+from mtcore.services.corpora_write import (
     CorpusDraft,
     Watch,
-    corpus_files,
-    corpus_languages,
-    corpus_name_free,
     corpus_write,
+    draft_discard,
     draft_folder,
     watched,
 )
-from mtcore.services.corpora_import import test_segments_known
 from mtcore.services.texts import as_bad_input
 
 
@@ -125,7 +124,12 @@ def corpus_split(
         }
         return _derived(name, corpus, lines, report)
 
-    return part(names[0], False), part(names[1], True)
+    rest = part(names[0], False)
+    try:
+        return rest, part(names[1], True)
+    except BaseException:
+        draft_discard(rest)
+        raise
 
 
 def corpus_mix(*, name: str, parts: Sequence[Part], watch: Watch = lambda _n: None) -> CorpusDraft:

@@ -10,7 +10,8 @@ from evalplatform.errors import BadInput
 from mtcore.corpora.corpus_lines import Pair, TextFiles, side_by_side
 from mtcore.corpora.line_keys import loose_key
 from mtcore.models import Corpus, SegmentText
-from mtcore.services.corpora import CorpusDraft, corpus_name_free, corpus_write, tags_checked
+from mtcore.services.corpora import corpus_name_free, tags_checked
+from mtcore.services.corpora_write import CorpusDraft, corpus_write
 from mtcore.services.texts import as_bad_input
 
 TEST_SEGMENTS = ("refuse", "drop", "keep")

@@ -10,9 +10,10 @@ from evalplatform.errors import BadInput
 from evalplatform.words import counted
 from mtcore.corpora.filters import FilterOptions
 from mtcore.models import Run
-from mtcore.services.corpora import CorpusDraft, corpus_find, corpus_name_free, corpus_register
+from mtcore.services.corpora import corpus_find, corpus_name_free, corpus_register
 from mtcore.services.corpora_derive import corpus_filter
 from mtcore.services.corpora_import import corpus_import, streams
+from mtcore.services.corpora_write import CorpusDraft
 from mtcore.services.run_context import Outcome, RunContext
 from mtcore.services.texts import as_bad_input
 

@@ -4,13 +4,14 @@ import gzip
 import json
 
 import pytest
+from mtcore.services.corpora_write import corpora_folder
 
 from evalplatform.errors import BadInput, Conflict, NotFound
 from mtcore.corpora.filters import FilterOptions
 from mtcore.models import Corpus, Run
 from mtcore.services import corpora_import
 from mtcore.services.corpora import (
-    corpora_folder,
+    corpora_register,
     corpus_files,
     corpus_find,
     corpus_register,
@@ -206,6 +207,30 @@ def test_splits_are_random_disjoint_and_the_same_again(tmp_path):
         corpus_split(corpus=corpus, names=("a", "b"), held_out=50, seed=1)
 
 
+def test_splits_and_mixes_by_command(tmp_path):
+    made(tmp_path, pairs=[(f"s {n}", f"t {n}") for n in range(9)])
+    out, _ = run("split_corpus", "train", "rest", "held", "--lines", "2", "--seed", "5")
+    assert "rest: en-de, parallel, 7 lines" in out and "held: en-de, parallel, 2 lines" in out
+    assert "already" in refused("split_corpus", "train", "new", "held", "--lines", "2")
+    assert "already" in refused("split_corpus", "train", "same", "rest", "--lines", "2")
+    assert "cannot be held out of 9" in refused("split_corpus", "train", "a", "b", "--lines", "9")
+    out, _ = run("mix_corpora", "mix", "--part", "held", "2", "--part", "rest", "1", "<BT>", "--part", "held")
+    assert "mix: en-de, parallel, 13 lines" in out and "made by mix from “held”, “rest”" in out
+    assert "“--part held x”" in refused("mix_corpora", "m", "--part", "held", "x")
+    assert "0 times" in refused("mix_corpora", "m", "--part", "held", "0")
+    assert Corpus.objects.count() == len(list(corpora_folder().iterdir())) == 4
+
+
+def test_half_a_split_is_not_left(tmp_path, monkeypatch):
+    corpus = made(tmp_path)
+    drafts = corpus_split(corpus=corpus, names=("rest", "held"), held_out=1, seed=1)
+    made(tmp_path, "held", [("x", "y")])
+    with pytest.raises(Conflict):
+        corpora_register(drafts)
+    assert {one.name for one in Corpus.objects.all()} == {"train", "held"}
+    assert len(list(corpora_folder().iterdir())) == 2
+
+
 def test_mixes_repeat_and_tag(tmp_path):
     real = made(tmp_path, "real", [("a", "x")])
     synthetic = made(tmp_path, "synthetic", [("b", "y"), ("c", "z")])
@@ -303,7 +328,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("mtcore.services.corpora.publish", full)
+    monkeypatch.setattr("mtcore.services.corpora_write.publish", full)
     run("import_corpus", "x", "--languages", "de", "--text", path, "--background")
     (done,) = work_all()
     assert done.state == "failed" and "The disk is full. Free space" in done.message

@@ -153,11 +153,12 @@ def test_resumed_twice_is_resumed_once(how):
         ({"fail": 1}, "The data are odd. Correct them.", None),
         ({"exit": 137}, "It was killed. Resume it.", 137),
         ({"bug": 1}, "ZeroDivisionError: nobody expected this. Look at the log of the run.", None),
+        ({"command": "bytearray(10**15)"}, "The machine ran out of memory.", 1),
         ({"command": "raise OSError(28, 'No space left on device')"}, "The disk is full.", 1),
         ({"command": "import os; os.kill(os.getpid(), 9)"}, "killed (signal 9)", 137),
     ],
 )
-def test_failures_are_said_in_words(options, message, exit_code):
+def test_failures_are_said_in_words_eng_11(options, message, exit_code):
     run = launch(**options)
     work_all()
     assert now(run).state == "failed"
