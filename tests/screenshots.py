@@ -14,6 +14,11 @@ from tests.server import Server, running
 IMAGES = ROOT / "docs" / "images"
 DESKTOP = {"width": 1280, "height": 760}
 PHONE = {"width": 390, "height": 780}
+INVISIBLE = (
+    "The pier is 10\u00a0km\u200b away,  and the ferry leaves at\u202f6. ",
+    "Der Pier ist 10\u00a0km weg,  und die Fähre legt um\u20096\u00adUhr ab.",
+)
+ARABIC = ("The ferry “Anna” leaves the pier at 12:30.", "تغادر العبّارة “Anna” الرصيف في الساعة 12:30.")
 SETTLED = 600  # milliseconds until transitions have ended
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -57,6 +62,54 @@ def _rate_pages(browser: Browser, links: dict[str, str]) -> None:
     dark.screenshot(path=IMAGES / "rate-fluency-dark.png")
 
 
+def _plain_link(server: Server, name: str, languages: str, texts: tuple[str, str]) -> str:
+    """Make a campaign of a source and one translation, twice the same, and return its link."""
+    source, output = (
+        server.write(f"{name}.{part}", [text] * 2) for part, text in zip("so", texts, strict=True)
+    )
+    arguments = (
+        "--protocol",
+        "source_da",
+        "--languages",
+        languages,
+        "--source",
+        source,
+        "--output",
+        f"P={output}",
+    )
+    return server.campaign(name, *arguments, "--judgements", "1", raters=1)["R1"]
+
+
+def _states(browser: Browser, server: Server) -> None:
+    """Take what a rater may meet: invisible characters, the end of a session, a phone from right to left."""
+    page = _page(browser, DESKTOP)
+    _start(page, _plain_link(server, "Pier and ferry", "en-de", INVISIBLE))
+    page.wait_for_selector("#number")
+    page.keyboard.press("i")
+    page.keyboard.type("64")
+    page.wait_for_timeout(SETTLED)
+    page.screenshot(path=IMAGES / "rate-invisible.png")
+    page.context.clear_cookies()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#trouble:not([hidden])")
+    page.wait_for_timeout(SETTLED)
+    page.screenshot(path=IMAGES / "rate-signed-out.png")
+    link = _plain_link(server, "العبّارة", "en-ar", ARABIC)
+    context = browser.new_context(viewport=PHONE, locale="ar", has_touch=True, is_mobile=True)
+    phone = context.new_page()
+    phone.goto(link)
+    phone.locator("main button").click()
+    phone.wait_for_url("**/consent")
+    phone.get_by_role("checkbox").check()
+    phone.locator("main form button").click()
+    phone.wait_for_selector("#track")
+    box = phone.locator("#track").bounding_box()
+    assert box is not None
+    phone.touchscreen.tap(box["x"] + 0.3 * box["width"], box["y"] + 20)
+    phone.wait_for_timeout(SETTLED)
+    phone.screenshot(path=IMAGES / "rate-rtl-phone.png")
+
+
 def _researcher_pages(browser: Browser, server: Server, password: str) -> None:
     page = _page(browser, {"width": 1360, "height": 800})
     page.goto(f"{server.url}/campaigns/")
@@ -95,6 +148,7 @@ def main() -> int:
         password = re.findall(r"user researcher, password (\S+)", printed)[0]
         browser = play.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         _rate_pages(browser, {name: server.url + path for name, path in links.items()})
+        _states(browser, server)
         _researcher_pages(browser, server, password)
         browser.close()
     print(f"pictures in {IMAGES.relative_to(ROOT)}")

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const { rating } = window;
-  const { byId, say } = rating;
+  const { announce, byId, say, setFault, showPanel } = rating;
 
   const config = rating.readJson("config");
   const first = rating.readJson("screen");
@@ -62,17 +62,6 @@
     screen.isKeySpent ||= entry.client_key === screen.client_key;
   }
 
-  /** Put a message in the place of the form: loading, offline, sending, or nothing at all (stopped). */
-  function showPanel(name) {
-    form.hidden = name !== null;
-    byId("next").disabled = name !== null;
-    byId("hints").hidden = name !== null;
-    byId("comment-toggle").disabled = name !== null;
-    byId("waiting").hidden = name === null || name === "stopped";
-    byId("waiting-title").textContent = name === null ? "" : say(`${name}_title`);
-    byId("waiting-detail").textContent = name === null ? "" : say(`${name}_detail`);
-  }
-
   /** A pool has no total to count down to: what is said then has a name of its own. */
   function endless() {
     return progress.endless ? "_endless" : "";
@@ -97,14 +86,6 @@
     byId("pause-unsent").hidden = unsent === 0;
     if (unsent === 0 && byId("trouble").dataset.kind === "held") byId("trouble").hidden = true;
     if (!screens.current && screens.isExhausted) finish();
-  }
-
-  function announce(text) {
-    byId("announce").textContent = text;
-  }
-
-  function setFault(text) {
-    byId("message").textContent = text;
   }
 
   function markReady() {
@@ -193,20 +174,10 @@
   }
 
   function showTrouble(problem, screen = null) {
-    const { title, detail, remedy, login_url: link } = problem.body;
-    const isLost = problem.session && !detail;
-    byId("trouble").dataset.kind = screen ? "refused" : "held";
-    byId("trouble-title").textContent = title ?? say(problem.session ? "session_title" : "refused_title");
-    byId("trouble-detail").textContent = isLost ? say("session_detail") : [detail, remedy].filter(Boolean).join(" ");
-    byId("trouble-link").hidden = !link;
-    if (link) byId("trouble-link").href = link;
-    byId("trouble-show").hidden = !screen;
-    byId("trouble-show").onclick = () => {
-      byId("trouble").hidden = true;
+    rating.showTrouble(problem, screen && (() => {
       screens.goTo(screen);
       show(screen);
-    };
-    byId("trouble").hidden = false;
+    }));
   }
 
   /* ---- Going on and back ---- */
@@ -247,22 +218,9 @@
         if (isOver()) return;
         if (!problem.passing) showTrouble(problem);
         showPanel(problem.passing ? "offline" : "stopped");
-        await pause(Math.min(30_000, 1_000 * 2 ** tries));
+        await rating.pause(Math.min(30_000, 1_000 * 2 ** tries));
       }
     }
-  }
-
-  /** Resolve after a while, or as soon as the connection or the invitation is back. */
-  function pause(wait) {
-    return new Promise((resolve) => {
-      const stop = rating.onWake(done);
-      const timer = setTimeout(done, wait);
-      function done() {
-        stop();
-        clearTimeout(timer);
-        resolve();
-      }
-    });
   }
 
   /** Leave for the last page once every answer is acknowledged; called again when the outbox runs empty. */

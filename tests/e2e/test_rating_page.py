@@ -1,12 +1,9 @@
-"""The rating page under a mouse, a bad network, another script, and hostile texts."""
-
-import csv
-import io
+"""The rating page under a mouse, without a script, from right to left, and with hostile texts."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.raters import enter, expect_number, expect_saved, next_by, press, shown
+from tests.e2e.raters import enter, expect_number, expect_saved, next_by, press, shown, value
 from tests.paths import ROOT
 
 NAMES = iter(f"Pages {n}" for n in range(1, 100))
@@ -34,20 +31,11 @@ def campaign(server):
     return make
 
 
-def stored(server, name):
-    rows = csv.DictReader(io.StringIO(server.manage("export_judgements", name, "--format", "csv")))
-    return [float(row["score"]) for row in rows]
-
-
-def value(page):
-    return page.locator("#number").input_value()
-
-
-def test_the_middle_of_an_unset_track_is_a_choice(campaign, server, new_page):
+def test_the_middle_of_an_unset_track_is_a_choice(crowd, new_page):
     """UI-06 and UI-05: unset does not go through; one click exactly at the middle does."""
-    name, link = campaign()
+    seat = crowd.seat()
     page = new_page()
-    enter(page, link)
+    enter(page, seat.link)
     press(page, "Enter")
     expect(page.locator("#message")).not_to_be_empty()
     expect_number(page, 1)
@@ -58,14 +46,14 @@ def test_the_middle_of_an_unset_track_is_a_choice(campaign, server, new_page):
     assert middle in (50, 51)
     next_by(page, "Enter")
     expect_saved(page)
-    assert stored(server, name) == [middle]
+    assert seat.answers() == [middle]
 
 
-def test_a_reload_keeps_unset_unset_and_a_draft_a_draft(campaign, server, new_page):
+def test_a_reload_keeps_unset_unset_and_a_draft_a_draft(crowd, new_page):
     """UI-07: nothing of the item before comes back; what was typed and not sent does."""
-    name, link = campaign()
+    seat = crowd.seat()
     page = new_page()
-    enter(page, link)
+    enter(page, seat.link)
     next_by(page, *"80", "Enter")
     expect_saved(page)
     key = page.locator("input[name=assignment]").input_value()
@@ -79,11 +67,11 @@ def test_a_reload_keeps_unset_unset_and_a_draft_a_draft(campaign, server, new_pa
     expect_number(page, 2)
     assert value(page) == "37"
     assert page.locator("input[name=assignment]").input_value() == key
-    assert stored(server, name) == [80]
+    assert seat.answers() == [80]
 
 
-def test_right_moves_right_on_a_page_from_right_to_left(campaign, new_page):
-    _, link = campaign(languages="en-ar", outputs={"P": ["النافذة 1 مفتوحة."] * 6})
+def test_right_moves_right_on_a_page_from_right_to_left(crowd, new_page):
+    link = crowd.seat("arabic").link
     page = new_page(locale="ar")
     page.goto(link)
     assert page.locator("html").get_attribute("dir") == "rtl"
@@ -101,61 +89,23 @@ def test_right_moves_right_on_a_page_from_right_to_left(campaign, new_page):
     assert int(value(page)) == left - 2
 
 
-def test_three_answers_without_a_connection_arrive_later(campaign, server, new_page):
-    name, link = campaign()
-    page = new_page()
-    enter(page, link)
-    next_by(page, *"11", "Enter")
-    expect_saved(page)
-    page.wait_for_load_state("networkidle")
-    page.context.set_offline(True)
-    for score in ("22", "33", "44"):
-        press(page, *score, "Enter")
-    expect(page.locator("#saved")).to_have_attribute("data-state", "waiting")
-    expect(page.locator("#saved")).to_contain_text("3")
-    assert stored(server, name) == [11]
-    page.context.set_offline(False)
-    expect_saved(page)
-    assert sorted(stored(server, name)) == [11, 22, 33, 44]
-    expect_number(page, 5)
-    expect(page.locator("#counts")).to_have_text("4 done, 2 left")
-
-
-def test_a_double_click_rates_one_item(campaign, server, new_page):
+def test_a_double_click_rates_one_item(crowd, new_page):
     """UI-01 with a mouse."""
-    name, link = campaign()
+    seat = crowd.seat()
     page = new_page()
-    enter(page, link)
+    enter(page, seat.link)
     page.keyboard.type("64")
     page.locator("#next").dblclick()
     expect_number(page, 2)
     expect_saved(page)
     expect_number(page, 2)
-    assert stored(server, name) == [64]
+    assert seat.answers() == [64]
 
 
-def test_a_lost_session_keeps_what_was_typed(campaign, server, new_page):
-    """UI-04: the answer waits in the browser and goes out once the link was opened again."""
-    name, link = campaign()
-    page = new_page()
-    enter(page, link)
-    page.context.clear_cookies()
-    next_by(page, *"64", "Enter")
-    expect(page.locator("#trouble")).to_be_visible()
-    assert stored(server, name) == []
-    other = page.context.new_page()
-    other.goto(link)
-    other.locator("main button").click()
-    other.wait_for_url("**/rate/*/")
-    expect_saved(other)
-    expect_saved(page)
-    assert stored(server, name) == [64]
-
-
-def test_without_scripts_the_page_rates_as_well(campaign, server, new_page):
-    name, link = campaign()
+def test_without_scripts_the_page_rates_as_well(crowd, new_page):
+    seat = crowd.seat()
     page = new_page(java_script_enabled=False)
-    page.goto(link)
+    page.goto(seat.link)
     page.locator("main button").click()
     page.locator("input[type=checkbox]").check()
     page.locator("main button").click()
@@ -164,7 +114,7 @@ def test_without_scripts_the_page_rates_as_well(campaign, server, new_page):
         page.locator("#number").fill(str(10 * place))
         page.locator("#next").click()
     page.wait_for_url("**/finish")
-    assert sorted(stored(server, name)) == [10, 20, 30, 40, 50, 60]
+    assert sorted(seat.answers()) == [10, 20, 30, 40, 50, 60]
 
 
 @pytest.mark.parametrize("protocol", ["source_da", "pairwise_fluency"])
