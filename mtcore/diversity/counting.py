@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -33,6 +34,7 @@ class TokenStore:
 
     def __init__(self) -> None:
         self._file = SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 (lives as long as the text)
+        weakref.finalize(self, self._file.close)
         self.tokens = 0
 
     def append(self, ids: Ids) -> None:

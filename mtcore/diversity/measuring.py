@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -143,7 +143,10 @@ def measure_texts(texts: Sequence[tuple[str, Blocks]], plan: Plan) -> Report:
     comparisons: list[Comparison] = []
     for number, (a, b) in enumerate(pairs if plan.resamples else ()):
         rng = np.random.default_rng([plan.seed, number])
-        comparisons += compare(plan.measures, by_name[a], by_name[b], plan.resamples, rng)
+        found = compare(plan.measures, by_name[a], by_name[b], plan.resamples, rng)
+        comparisons += [
+            replace(one, test=f"{one.test}, seed {plan.seed}") if one.test else one for one in found
+        ]
     return Report(results, tuple(comparisons), tuple(_lengths(profiles, plan.measures)))
 
 

@@ -76,14 +76,16 @@ class Profile:
 
     def unit_matrix(self, edges: IntArray, columns: npt.NDArray[np.int64], size: int) -> sparse.csr_matrix:
         """Return the counts in each stretch as a sparse matrix, types renumbered by `columns` [u, size]."""
-        total = sparse.csr_matrix((len(edges) - 1, size))
+        keys: list[IntArray] = []
+        counts: list[IntArray] = []
         for begin, ids in self.store.pieces(PIECE):
             rows = np.searchsorted(edges, np.arange(begin, begin + len(ids)), side="right") - 1
-            keys, counts = np.unique(rows * size + columns[ids], return_counts=True)
-            total = total + sparse.csr_matrix(
-                (counts.astype(np.float64), (keys // size, keys % size)), shape=total.shape
-            )
-        return total
+            found, often = np.unique(rows * size + columns[ids], return_counts=True)
+            keys.append(found)
+            counts.append(often)
+        key = np.concatenate(keys) if keys else np.empty(0, np.int64)
+        data = np.concatenate(counts).astype(np.float64) if counts else np.empty(0)
+        return sparse.coo_matrix((data, (key // size, key % size)), shape=(len(edges) - 1, size)).tocsr()
 
     def factors(self, stream: str) -> Factors:
         """Return the factors of MTLD of a stream, found once."""

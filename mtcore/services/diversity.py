@@ -152,7 +152,11 @@ def _plan(options: DiversityOptions, source: Blocks | None) -> tuple[Plan, list[
     lemmatiser, no_lemmas = _lemmatiser(options.lemmatiser, options.language)
     resources = Resources(lemmatiser, no_lemmas)
     parts: list[str] = []
-    if options.training:
+    if options.training and options.definition == "biasmt":
+        notices.append(
+            "--training is not used: with --definition biasmt, bands are those of each text itself."
+        )
+    elif options.training:
         bands, _ = training_bands(partial(stream_blocks, options.training), tokeniser, jobs)
         resources = replace(resources, bands=bands)
         parts.append(f"training:{Path(options.training).name}")

@@ -56,7 +56,7 @@ def test_json_has_every_measure_of_every_text_and_every_comparison(two):
     ttr = found["comparisons"][0]
     assert ttr["measure"] == "ttr"
     assert ttr["p"] <= 1 / 51 + 1e-9
-    assert "swap:60 units" in ttr["test"]
+    assert ttr["test"] == "swap:60 units, 50 resamples, seed 1"
 
 
 def test_the_same_arguments_give_the_same_numbers_and_another_seed_other_draws(two):
@@ -113,6 +113,10 @@ def test_the_codes_definition_takes_the_text_as_given(two):
     rows = values(found["texts"][0])
     assert "tokens:given" in rows["ttr"]["signature"]
     assert rows["lfp_b1"]["value"] is not None
+    training = two[1].split("=")[1]
+    same = measured("--text", two[0], "--definition", "biasmt", "--language", "en", "--training", training)
+    assert same["texts"] == found["texts"]
+    assert any("--training is not used" in notice for notice in same["notices"])
     assert "white space" in refused(
         "measure_diversity", "--text", two[0], "--definition", "biasmt", "--tokens", "moses"
     )

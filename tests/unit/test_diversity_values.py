@@ -128,7 +128,8 @@ def test_what_is_lacking_is_the_reason():
 
 
 def test_mtld_by_hand():
-    # "a b a" closes at 2/3, "b c d" repeats nothing; backwards "d c b a b" has 4/5, "d c b a b a" closes at 4/6.
+    # "a b a" closes at 2/3 and "b c d" repeats nothing;
+    # from the end "d c b a b" has 4/5 and the next "a" closes at 4/6.
     assert number("mtld_tokens", ["a b a b c d"]) == pytest.approx((6 / 1 + 6 / 1) / 2)
     assert value("mtld_tokens", ["a b c"]).reason == "no word occurs twice"
 
