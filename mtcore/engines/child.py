@@ -62,7 +62,7 @@ class Child:
             self.stop()
         code = self.process.returncode
         if code:
-            said = tail(self.rundir.log, _TAIL_LINES)
+            said = tail(self.rundir.log, _TAIL_LINES, start=self.read_from)
             raise ChildFailed(code if code > 0 else 128 - code, *explain_exit(code, said))
         return True
 

@@ -161,17 +161,21 @@ def file_sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def tail(path: Path, n_lines: int, *, max_bytes: int = 64 * 1024) -> list[str]:
-    """Return the last lines of a text file (none when it is absent); bars drawn with CR count as lines."""
+def tail(path: Path, n_lines: int, *, max_bytes: int = 64 * 1024, start: int = 0) -> list[str]:
+    """Return the last lines of a text file from byte `start` on; bars drawn with CR count as lines.
+
+    An absent file has none.
+    """
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
-            file.seek(max(0, size - max_bytes))
+            begin = max(start, size - max_bytes)
+            file.seek(begin)
             data = file.read()
     except FileNotFoundError:
         return []
     lines = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    if size > max_bytes:
+    if begin > start:
         lines = lines[1:]
     return [line for line in lines if line.strip()][-n_lines:]
 

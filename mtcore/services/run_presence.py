@@ -46,7 +46,8 @@ class Presence:
         self._thread = threading.Thread(target=self._renew_on, name="presence", daemon=True)
 
     def __enter__(self) -> Presence:
-        self._renew()
+        with contextlib.suppress(OSError):
+            self._renew()
         self._thread.start()
         return self
 

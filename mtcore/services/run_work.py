@@ -59,7 +59,7 @@ class Worker:
         with presence:
             while not self._ending.is_set():
                 self._woken.clear()
-                if not self._look_safely():
+                if not self._ending.is_set() and not self._look_safely():
                     self._woken.wait(min(LOOK_SECONDS, settings.RUN_LEASE_SECONDS / 3))
 
     def look(self) -> Run | None:
@@ -81,13 +81,15 @@ class Worker:
         self._woken.set()
 
     def _look_safely(self) -> bool:
-        """Look once; a database that does not answer is waited for."""
-        close_old_connections()
+        """Look once; a database that does not answer is waited for, and nothing ends the worker."""
         try:
+            close_old_connections()
             return self.look() is not None
         except DatabaseError as error:
             logger.warning("the database does not answer; looking again soon: %s", error)
-            return False
+        except Exception:
+            logger.exception("looking for runs failed; looking again soon")
+        return False
 
 
 def run_perform(claim: Claim, *, ending: Callable[[], bool] = lambda: False) -> None:

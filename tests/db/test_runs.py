@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import OperationalError
 from django.utils import timezone
 
 from evalplatform.errors import BadInput, NotFound
@@ -320,8 +321,6 @@ def test_a_worker_that_fell_silent_is_not_counted(monkeypatch):
 
 
 def test_a_worker_that_cannot_write_its_heartbeat_takes_the_run_as_lost(monkeypatch):
-    from django.db import OperationalError
-
     launch()
     ours = claim()
     reports = Reports(ours.run)
@@ -347,6 +346,28 @@ def test_a_worker_that_ends_returns_its_run():
     worker.look()
     assert (now(run).state, now(run).attempts) == ("queued", 0)
     assert now(run).worker == ""
+
+
+def test_nothing_that_goes_wrong_ends_a_worker(monkeypatch):
+    run = launch()
+    worker = Worker(queues=["default"])
+    looks = []
+
+    def look():
+        looks.append(len(looks))
+        if len(looks) == 1:
+            raise OSError(28, "No space left on device")
+        if len(looks) == 2:
+            raise OperationalError("the database is away")
+        done = Worker.look(worker)
+        worker.end()
+        return done
+
+    monkeypatch.setattr(worker, "look", look)
+    monkeypatch.setattr("mtcore.services.run_work.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("mtcore.services.run_work.close_old_connections", lambda: None)
+    worker.work()
+    assert now(run).state == "succeeded" and len(looks) == 3
 
 
 def test_the_pace_tells_when_it_will_end():

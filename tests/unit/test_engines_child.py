@@ -159,6 +159,12 @@ def test_a_failure_is_explained(rundir, code, exit_code, words):
     assert caught.value.remedy
 
 
+def test_what_an_earlier_attempt_said_explains_nothing(rundir):
+    rundir.say("torch.OutOfMemoryError: CUDA out of memory.")
+    with pytest.raises(ChildFailed, match="exit code 3"):
+        start(python("raise SystemExit(3)"), rundir).wait()
+
+
 def test_a_missing_program_is_said(rundir):
     with pytest.raises(ChildFailed, match="not found") as caught:
         start(["/no/such/python", "-c", "1"], rundir).wait()
