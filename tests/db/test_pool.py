@@ -5,10 +5,13 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
+from annotation.services.campaign_settings import CampaignSettings
+from annotation.services.joining import joining_url
 from annotation.services.judging import AnswerTooLate, judgement_save
 from annotation.services.pool import pool_ready
 from annotation.services.rounds import round_assign
@@ -27,6 +30,8 @@ NONE = {"miscounted": 0, "over": 0, "twice": 0}
 
 def pool(n_segments=8, *, raters=4, judgements=2, **more):
     settings = more.pop("settings", {})
+    if isinstance(settings, CampaignSettings):
+        more, settings = more | {"settings": settings}, {}
     made = make_campaign(n_segments=n_segments, raters=raters, judgements=judgements, pool=True, **more)
     made.settings = made.settings | settings
     made.save()
@@ -276,6 +281,17 @@ def test_progress_counts_what_is_wanted_and_a_package_of_a_pool_is_whole(client,
     assert Campaign.objects.with_progress().get().n_done == 8
     run("export_study", "demo", "--output", tmp_path / "pool.zip")
     run("verify_study", tmp_path / "pool.zip")
+
+
+def test_whoever_has_the_joining_link_rates_to_the_code():
+    campaign = pool(3, systems=("A", "B"), raters=(), judgements=1, settings=CampaignSettings(joins=True))
+    browser = Client()
+    browser.post(joining_url(campaign, base_url=""), {"PROLIFIC_PID": "p1"})
+    browser.post(f"/rate/{campaign.key}/consent", {"agree": "on"})
+    for _ in range(6):
+        send_form(browser, campaign)
+    assert campaign.completion_code in browser.get(f"/rate/{campaign.key}/finish").content.decode()
+    check(campaign, unfinished=0)
 
 
 def test_nothing_is_taken_without_consent_or_from_a_closed_campaign():
