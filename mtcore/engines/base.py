@@ -9,20 +9,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from mtcore.engines.bundle import Bundle
+from mtcore.engines.errors import EngineError
 from mtcore.engines.recipe import Decoding, Recipe
 from mtcore.engines.rundir import RunDir
 
 OK, BLANK, TOO_LONG, FAILED = "ok", "blank", "too_long", "failed"
 """What became of a line; as an output's lines are marked."""
-
-
-class EngineError(ValueError):
-    """Something an engine cannot do; `remedy` says what to do about it."""
-
-    def __init__(self, message: str, remedy: str = "") -> None:
-        self.message = message
-        self.remedy = remedy
-        super().__init__(f"{message} {remedy}".strip())
 
 
 class Work(Protocol):
@@ -43,6 +35,9 @@ class Work(Protocol):
 
     def should_stop(self) -> bool:
         """Tell whether to stop."""
+
+    def check(self) -> None:
+        """Raise when the work should stop; let it pass through."""
 
     def command(
         self,

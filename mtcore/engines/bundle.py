@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mtcore.engines.errors import EngineError
 from mtcore.engines.rundir import MANIFEST, file_sha256, publish
 
 CARD = "bundle.json"
@@ -20,13 +21,8 @@ DICTIONARY = "dictionary"
 """Roles of dictionaries begin so: "dictionary.en"."""
 
 
-class BundleError(ValueError):
+class BundleError(EngineError):
     """A bundle that is not whole, or a file that does not belong to it; `remedy` says what to do."""
-
-    def __init__(self, message: str, remedy: str) -> None:
-        self.message = message
-        self.remedy = remedy
-        super().__init__(f"{message} {remedy}")
 
 
 @dataclass(frozen=True)

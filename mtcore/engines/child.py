@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtcore.engines import guard
+from mtcore.engines.errors import EngineError
 from mtcore.engines.exits import explain_exit
 from mtcore.engines.rundir import RunDir, tail
 
@@ -21,14 +22,12 @@ STEP_SECONDS = 0.2
 _TAIL_LINES = 200
 
 
-class ChildFailed(ValueError):
+class ChildFailed(EngineError):
     """A command that ended with a mistake: its exit code, what that means, and what to do."""
 
     def __init__(self, exit_code: int, message: str, remedy: str) -> None:
         self.exit_code = exit_code
-        self.message = message
-        self.remedy = remedy
-        super().__init__(f"{message} {remedy}".strip())
+        super().__init__(message, remedy)
 
 
 @dataclass

@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from mtcore.engines.errors import EngineError
+
 _EVENT = re.compile(r"(train_inner|train|valid)\W+(\{.*\})\s*$")
 _HYPOTHESIS = re.compile(r"^H-(\d+)\t([^\t\n]*)\t?(.*)$")
 _OUT_OF_MEMORY = re.compile(r"ran out of memory|attempting to recover from OOM|out of memory", re.IGNORECASE)
 
 
-class FairseqLogError(ValueError):
+class FairseqLogError(EngineError):
     """Output of fairseq that cannot be what was asked for."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mtcore.corpora.filters import FilterOptions
+from mtcore.engines.errors import EngineError
 
 OP, BT, LM = "OP", "BT", "LM"
 KINDS = (OP, BT, LM)
@@ -12,13 +13,8 @@ TRANSFORMER, LSTM, PHRASE = "transformer", "lstm", "phrase"
 ARCHITECTURES = (TRANSFORMER, LSTM, PHRASE)
 
 
-class RecipeError(ValueError):
+class RecipeError(EngineError):
     """A recipe that is unknown or makes no sense; `remedy` says what to write instead."""
-
-    def __init__(self, message: str, remedy: str = "") -> None:
-        self.message = message
-        self.remedy = remedy
-        super().__init__(f"{message} {remedy}".strip())
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,14 @@ from dataclasses import dataclass
 from os import fsync
 from pathlib import Path
 
+from mtcore.engines.errors import EngineError
+
 MANIFEST = "manifest.json"
 _STAGED = ".staged-"
 _CHUNK_BYTES = 1024**2
 
 
-class RunDirError(ValueError):
+class RunDirError(EngineError):
     """A result that is not whole, or not what was put there."""
 
 

@@ -27,6 +27,7 @@ MAX_ATTEMPTS = 3
 """A run whose worker was lost so often is not begun again by itself."""
 GPU = "gpu"
 """The queue whose runs have a device of their own."""
+QUEUES = ("default", GPU)
 _CANDIDATES = 20
 _DEVICE_LOCK = 7_221_904_119
 

@@ -21,7 +21,8 @@ from django.db import DatabaseError, InterfaceError, OperationalError, close_old
 
 from evalplatform.errors import UserError
 from mtcore.corpora.errors import CorpusError
-from mtcore.engines.child import ChildFailed, stop_left_over
+from mtcore.engines.child import stop_left_over
+from mtcore.engines.errors import EngineError
 from mtcore.engines.exits import recognised
 from mtcore.engines.rundir import RunDir
 from mtcore.models import Run
@@ -136,8 +137,8 @@ def _attempt(context: RunContext) -> tuple[Outcome | None, Failure | None]:
         return outcome, None
     except RunStopped:
         return None, None
-    except ChildFailed as error:
-        return None, (str(error), error.exit_code)
+    except EngineError as error:
+        return None, (str(error), getattr(error, "exit_code", None))
     except CorpusError as error:
         return None, (f"{sentence(str(error))} {error.remedy}".strip(), None)
     except UserError as error:

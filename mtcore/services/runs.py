@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from evalplatform.errors import BadInput, NotFound
 from mtcore.models import Run
-from mtcore.services.run_claim import runs_reap
+from mtcore.services.run_claim import QUEUES, runs_reap
 from mtcore.services.run_kinds import RUN_KINDS
 from mtcore.services.run_presence import workers_alive
 from mtcore.services.run_wake import workers_wake
@@ -66,6 +66,8 @@ def run_launch(
             f"Did you mean “{near[0]}”?" if near else f"The kinds are {', '.join(RUN_KINDS)}.",
         )
     RUN_KINDS[kind].check(options)
+    if (queue or RUN_KINDS[kind].queue) not in QUEUES:
+        raise BadInput(f"There is no queue “{queue}”.", f"The queues are {' and '.join(QUEUES)}.")
     with transaction.atomic():
         run = Run.objects.create(
             kind=kind,

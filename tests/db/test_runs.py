@@ -54,6 +54,8 @@ def test_a_run_is_done_and_what_it_reported_is_kept():
 def test_unknown_kinds_and_runs_are_refused_with_what_is_near():
     with pytest.raises(BadInput, match="Did you mean “filter_corpus”"):
         run_launch(kind="filter_corpora", options={})
+    with pytest.raises(BadInput, match="no queue “gpus”"):
+        launch(queue="gpus")
     with pytest.raises(NotFound):
         run_find("17")
     with pytest.raises(NotFound):
@@ -152,6 +154,7 @@ def test_resumed_twice_is_resumed_once(how):
     ("options", "message", "exit_code"),
     [
         ({"fail": 1}, "The data are odd. Correct them.", None),
+        ({"damage": 1}, "model is missing, though", None),
         ({"exit": 137}, "It was killed. Resume it.", 137),
         ({"bug": 1}, "ZeroDivisionError: nobody expected this. Look at the log of the run.", None),
         ({"command": "bytearray(10**15)"}, "The machine ran out of memory.", 1),

@@ -27,6 +27,11 @@ def runner(context: RunContext) -> Outcome:
         context.report((number + 1) / 10, f"step {number}", {"loss": 1 / (number + 1)})
     if "fail" in context.options:
         raise RunFailed("The data are odd.", "Correct them.")
+    if "damage" in context.options:
+        with context.rundir.staged() as folder:
+            (folder / "model").touch()
+        (context.rundir.result / "model").unlink()
+        verify(context.rundir.result)
     if "exit" in context.options:
         raise ChildFailed(context.options["exit"], "It was killed.", "Resume it.")
     if "nan" in context.options:

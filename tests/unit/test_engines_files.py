@@ -18,6 +18,7 @@ from mtcore.corpora.subwords import (
     unknown_share,
     unknown_warning,
 )
+from mtcore.engines.base import Work
 from mtcore.engines.bundle import BundleError, bundle_accepts, bundle_open, bundle_write, dictionary_moves
 from mtcore.engines.fairseq_log import (
     FairseqLogError,
@@ -26,6 +27,7 @@ from mtcore.engines.fairseq_log import (
     read_event,
     read_hypotheses,
 )
+from mtcore.services.run_context import RunContext
 from tests.paths import CASES, needs_cases
 
 TRAIN = (
@@ -184,3 +186,9 @@ def test_damage_to_a_bundle_is_named(bundle, harm):
     place = bundle.folder / ("gone" if harm == "nothing" else "")
     with pytest.raises(BundleError, match="subwords" if harm == "missing" else "card|no whole bundle"):
         bundle_open(place)
+
+
+def test_a_run_s_context_has_what_engines_ask_for():
+    asked = {name for name in vars(Work) if not name.startswith("_")}
+    assert asked == {"rundir", "device", "report", "should_stop", "check", "command"}
+    assert asked <= {*vars(RunContext), *RunContext.__dataclass_fields__}

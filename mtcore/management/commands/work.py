@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from evalplatform.commands import HouseCommand
+from mtcore.services.run_claim import QUEUES
 from mtcore.services.run_work import Worker
 
 
@@ -20,7 +21,7 @@ class Command(HouseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the options."""
         parser.add_argument(
-            "--queue", action="append", default=[], metavar="NAME", help="default (if none is given) or gpu"
+            "--queue", action="append", default=[], choices=QUEUES, help="may be repeated (default: default)"
         )  # fmt: skip
         parser.add_argument(
             "--device", default=settings.RUN_DEVICE, metavar="cuda:0",
