@@ -36,7 +36,8 @@ def quality_panel(campaign: Campaign, n_done: int) -> dict[str, Any]:
     if n_done > MOST_ANSWERS:
         return {"rows": [], "too_large": True}
     found = sorted(
-        quality_read(campaign), key=lambda one: (ORDER.index(one.state), not one.warnings, one.rater)
+        quality_read(campaign),
+        key=lambda one: (one.state != "failed", not one.warnings, ORDER.index(one.state), one.rater),
     )
     warned = [one.rater for one in found if one.warnings and not one.excluded_by]
     return {
@@ -64,7 +65,7 @@ def _warning(code: str, value: float) -> str:
     words = {
         "run": _("%(value)d times the same answer in a row"),
         "fast": _("%(value).1f seconds an item (median)"),
-        "attention": _("%(value)d attention items answered otherwise than asked"),
+        "attention": _("attention items answered otherwise than asked: %(value)d"),
         "disagrees": _("hardly agrees with the other raters (correlation %(value).2f)"),
     }
     return words[code] % {"value": value}
