@@ -26,7 +26,8 @@ from annotation.services.participation import (
     participation_progress,
     text_check,
 )
-from annotation.services.pool import late_answer_place, pool_ready
+from annotation.services.pool import pool_ready
+from annotation.services.pool_leases import late_answer_place
 from annotation.services.prepared import Prepared
 from evalplatform.errors import BadInput, Conflict, NotFound
 

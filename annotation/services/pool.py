@@ -16,7 +16,6 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 import numpy as np
-from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
 from django.utils import timezone
@@ -34,11 +33,11 @@ from annotation.design.pool import (
     segments_in_order,
     unevenness,
 )
-from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
+from annotation.models import Assignment, Campaign, Item, Participation
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.participation import Progress
+from annotation.services.pool_leases import expired_free, place_take_back
 from annotation.services.rounds import AGAIN
-from evalplatform.errors import Conflict
 
 LINE = "pool"
 """Where a participation keeps its line."""
@@ -46,7 +45,6 @@ WINDOW = 60
 """Free items looked at when a rater begins segments."""
 MOST_HELD = 240
 """Open items of a rater from which on no further segment is begun."""
-FREED_AT_ONCE = 200
 LAST_RATERS, ENOUGH_RATERS = 8, 4
 """Raters whose stay says how long one stays, and the least number of them."""
 GAP_EVERY = 20
@@ -194,7 +192,7 @@ def _claim(participation: Participation, room: int, needed: int, past: int, unti
         Campaign.objects.select_for_update(no_key=True).values_list("pk").get(pk=campaign.pk)
     fresh = Participation.objects.select_for_update(no_key=True).get(pk=participation.pk)
     stand = _Stand.of(fresh)
-    _free_expired(campaign, but=participation)
+    expired_free(campaign, but=participation)
     stand.line.skip_to(past + 1)
     revived = 0
     rows = Assignment.objects.filter(participation=participation, round__gt=0).order_by("round", "position")
@@ -202,7 +200,7 @@ def _claim(participation: Participation, room: int, needed: int, past: int, unti
     ahead = ~Q(state=_RELEASED) & Q(position__gte=stand.line.head)
     for one in rows.filter(expired | ahead)[: MOST_HELD * 2]:
         if one.state == _RELEASED and revived < AHEAD:
-            revived += _take_back(one, until)
+            revived += place_take_back(one, until)
         elif one.state != _RELEASED:
             stand.line.take(one.position)
     if revived >= needed:
@@ -341,94 +339,3 @@ def _write(participation: Participation, dealt: Sequence[Dealt], again: set[int]
         )
         for one in dealt
     )
-
-
-def _free_expired(campaign: Campaign, *, but: Participation) -> None:
-    """Free the items of raters whose lease is over."""
-    rows = (
-        Assignment.objects.filter(
-            participation__campaign=campaign.pk, state=_OPEN, lease_until__lt=timezone.now()
-        )
-        .exclude(participation=but)
-        .order_by("pk")
-        .select_for_update(of=("self",), skip_locked=True)
-        .values_list("pk", "item_id")[:FREED_AT_ONCE]
-    )
-    items_free(list(rows))
-
-
-def items_free(rows: Sequence[tuple[int, int]]) -> None:
-    """Release open assignments, given as (id, item); call it in a transaction that holds them."""
-    if not rows:
-        return
-    Assignment.objects.filter(pk__in=[pk for pk, _ in rows]).update(state=_RELEASED)
-    times: dict[int, list[int]] = defaultdict(list)
-    for item, n in Counter(item for _, item in rows).items():
-        times[n].append(item)
-    for n, items in times.items():
-        Item.objects.filter(pk__in=items).update(given=F("given") - n)
-
-
-def _take_back(assignment: Assignment, until: datetime) -> bool:
-    free = Item.objects.filter(pk=assignment.item_id, given__lt=F("wanted"))
-    if free.update(given=F("given") + 1) != 1:
-        return False
-    mine = Assignment.objects.filter(pk=assignment.pk, state=_RELEASED)
-    return mine.update(state=_OPEN, lease_until=until) == 1
-
-
-def late_answer_place(assignment: Assignment) -> bool:
-    """Make room for an answer that came after its lease: a free place, or one that nobody has looked at yet.
-
-    Call it in the transaction of the answer, which holds the assignment.
-    """
-    if assignment.participation.campaign.mode != Campaign.Mode.POOL or assignment.lease_until is None:
-        return False
-    if _take_back(assignment, assignment.lease_until) or _take_unseen(assignment):
-        assignment.state = _OPEN
-        return True
-    return False
-
-
-def _take_unseen(assignment: Assignment) -> bool:
-    """Take the place of somebody who has not seen the item yet."""
-    unseen = Assignment.objects.filter(
-        item=assignment.item_id, round=assignment.round, state=_OPEN, shown_at=None, lease_until__isnull=False
-    )
-    for pk in unseen.values_list("pk", flat=True):
-        if unseen.filter(pk=pk).update(state=_RELEASED) == 1:
-            return Assignment.objects.filter(pk=assignment.pk, state=_RELEASED).update(state=_OPEN) == 1
-    return False
-
-
-def pool_leave(*, campaign: Campaign, leaver: Participation, actor: User | None = None) -> int:
-    """Let a rater leave a pool: answers stay, open items are free for whoever comes; return how many.
-
-    Raises:
-        Conflict: the rater has left already.
-    """
-    with transaction.atomic():
-        left = Participation.objects.filter(pk=leaver.pk).exclude(state=Participation.State.LEFT)
-        if left.update(state=Participation.State.LEFT) != 1:
-            raise Conflict(
-                f"Rater “{leaver.rater.name}” has left this campaign already.", "Nothing was changed."
-            )
-        rows = list(
-            leaver.assignments.live()
-            .filter(state=_OPEN)
-            .order_by("pk")
-            .select_for_update(of=("self",))
-            .values_list("pk", "item_id")
-        )
-        items_free(rows)
-        AuditEvent.note(
-            "rater.withdrawn",
-            actor=actor,
-            campaign=campaign,
-            study=campaign.study,
-            participation=leaver,
-            released=len(rows),
-            given={},
-            short=[],
-        )
-    return len(rows)

@@ -15,7 +15,7 @@ from annotation.design.plan import PlanItem, PlannedAssignment
 from annotation.design.reassign import GivenAssignment, Reassignment, reassign
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
 from annotation.services.planning import BATCH, plan_items_read
-from annotation.services.pool import pool_leave
+from annotation.services.pool_leases import pool_leave
 from annotation.services.rounds import AGAIN, rater_call_back, round_deal_on
 from evalplatform.errors import Conflict, NotFound
 from evalplatform.words import quoted

@@ -1,0 +1,109 @@
+"""Leases of a pool: what ends frees its item, what comes late still counts while there is room."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
+from evalplatform.errors import Conflict
+
+FREED_AT_ONCE = 200
+_OPEN, _RELEASED = Assignment.State.OPEN, Assignment.State.RELEASED
+
+
+def expired_free(campaign: Campaign, *, but: Participation) -> None:
+    """Free the items of raters whose lease is over."""
+    rows = (
+        Assignment.objects.filter(
+            participation__campaign=campaign.pk, state=_OPEN, lease_until__lt=timezone.now()
+        )
+        .exclude(participation=but)
+        .order_by("pk")
+        .select_for_update(of=("self",), skip_locked=True)
+        .values_list("pk", "item_id")[:FREED_AT_ONCE]
+    )
+    items_free(list(rows))
+
+
+def items_free(rows: Sequence[tuple[int, int]]) -> None:
+    """Release open assignments, given as (id, item); call it in a transaction that holds them."""
+    if not rows:
+        return
+    Assignment.objects.filter(pk__in=[pk for pk, _ in rows]).update(state=_RELEASED)
+    times: dict[int, list[int]] = defaultdict(list)
+    for item, n in Counter(item for _, item in rows).items():
+        times[n].append(item)
+    for n, items in times.items():
+        Item.objects.filter(pk__in=items).update(given=F("given") - n)
+
+
+def place_take_back(assignment: Assignment, until: datetime) -> bool:
+    free = Item.objects.filter(pk=assignment.item_id, given__lt=F("wanted"))
+    if free.update(given=F("given") + 1) != 1:
+        return False
+    mine = Assignment.objects.filter(pk=assignment.pk, state=_RELEASED)
+    return mine.update(state=_OPEN, lease_until=until) == 1
+
+
+def late_answer_place(assignment: Assignment) -> bool:
+    """Make room for an answer that came after its lease: a free place, or one that nobody has looked at yet.
+
+    Call it in the transaction of the answer, which holds the assignment.
+    """
+    if assignment.participation.campaign.mode != Campaign.Mode.POOL or assignment.lease_until is None:
+        return False
+    if place_take_back(assignment, assignment.lease_until) or _take_unseen(assignment):
+        assignment.state = _OPEN
+        return True
+    return False
+
+
+def _take_unseen(assignment: Assignment) -> bool:
+    """Take the place of somebody who has not seen the item yet."""
+    unseen = Assignment.objects.filter(
+        item=assignment.item_id, round=assignment.round, state=_OPEN, shown_at=None, lease_until__isnull=False
+    )
+    for pk in unseen.values_list("pk", flat=True):
+        if unseen.filter(pk=pk).update(state=_RELEASED) == 1:
+            return Assignment.objects.filter(pk=assignment.pk, state=_RELEASED).update(state=_OPEN) == 1
+    return False
+
+
+def pool_leave(*, campaign: Campaign, leaver: Participation, actor: User | None = None) -> int:
+    """Let a rater leave a pool: answers stay, open items are free for whoever comes; return how many.
+
+    Raises:
+        Conflict: the rater has left already.
+    """
+    with transaction.atomic():
+        left = Participation.objects.filter(pk=leaver.pk).exclude(state=Participation.State.LEFT)
+        if left.update(state=Participation.State.LEFT) != 1:
+            raise Conflict(
+                f"Rater “{leaver.rater.name}” has left this campaign already.", "Nothing was changed."
+            )
+        rows = list(
+            leaver.assignments.live()
+            .filter(state=_OPEN)
+            .order_by("pk")
+            .select_for_update(of=("self",))
+            .values_list("pk", "item_id")
+        )
+        items_free(rows)
+        AuditEvent.note(
+            "rater.withdrawn",
+            actor=actor,
+            campaign=campaign,
+            study=campaign.study,
+            participation=leaver,
+            released=len(rows),
+            given={},
+            short=[],
+        )
+    return len(rows)
