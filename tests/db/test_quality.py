@@ -22,6 +22,8 @@ from annotation.stats.options import ScoreOptions
 from evalplatform.errors import BadInput
 from tests.factories.campaigns import invented_lines, make_campaign
 from tests.factories.commands import refused, run
+from tests.factories.rating import answer as send_answer
+from tests.factories.rating import keys, participation_of, rater_client
 from tests.plan_checker import check_plan
 
 pytestmark = pytest.mark.django_db
@@ -223,6 +225,29 @@ def test_states_of_comparisons():
     found = {one.rater: one for one in quality_read(campaign)}
     assert (found["R1"].state, found["R2"].state, found["R3"].state) == ("passed", "failed", "passed")
     assert found["R1"].evidence["repeats"]["agreed"] == found["R1"].evidence["repeats"]["n"] == 12
+
+
+def test_a_forged_pass_decides_nothing():
+    campaign = make(n_segments=8, attention=())
+    campaign.participations.update(consented_at=timezone.now())
+    rater = participation_of(campaign)
+    browser = rater_client(rater)
+    forged = {
+        "passed": True,
+        "state": "passed",
+        "kind": "system",
+        "excluded_by": "",
+        "quality": {"state": "passed"},
+    }
+    for number, key in enumerate(keys(rater)[:12]):
+        reply = send_answer(browser, campaign, key, client_key=f"key-{number:08d}", score=50, **forged)
+        assert reply.status_code in (200, 201, 400), reply.content
+        if reply.status_code == 400:  # refused as a whole: then nothing is stored either
+            reply = send_answer(browser, campaign, key, client_key=f"key-{number:08d}", score=50)
+            assert reply.status_code in (200, 201)
+        assert not {"state", "kind", "quality", "passed"} & set(reply.json())
+    (found,) = [one for one in quality_read(campaign) if one.rater == "R1"]
+    assert found.state != "passed" and found.evidence["n"] == 12
 
 
 def test_a_person_excludes_and_takes_back(django_user_model):
