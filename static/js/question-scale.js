@@ -85,7 +85,7 @@
       if (digit !== null) return this.#digit(digit, target);
       const isOurs = target === this.#number || target === this.#track;
       if (target === this.#number && key === " ") {
-        scrollBy({ top: (event.shiftKey ? -0.8 : 0.8) * innerHeight });
+        scrollBy({ top: (event.shiftKey ? -0.85 : 0.85) * this.#readable() });
         return true;
       }
       if (isElsewhere && !isOurs) return false;
@@ -116,6 +116,12 @@
         PageUp: { by: 10 }, PageDown: { by: -10 }, Home: { to: this.#low }, End: { to: this.#high },
       };
       return steps[key] ?? null;
+    }
+
+    /** The height in which texts can be read, above the answer where that stays at the edge. */
+    #readable() {
+      const { top } = this.#track.getBoundingClientRect();
+      return top > innerHeight / 3 && top < innerHeight ? top : innerHeight;
     }
 
     #move(by) {

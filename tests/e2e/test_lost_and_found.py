@@ -258,6 +258,23 @@ def test_a_server_that_fails_or_hangs_up_is_asked_again(crowd, new_page):
     assert not faults and seat.answers(history=True) == [64]
 
 
+def test_a_connection_that_died_without_a_word_is_given_up(crowd, new_page):
+    """As after a closed laptop: no error ever comes, and the answer is sent again all the same."""
+    seat = crowd.seat()
+    page = new_page()
+    page.clock.install()
+    begin(page, seat.link)
+    held = []
+    page.route("**/answers", lambda route: route.continue_() if held else held.append(route))
+    next_by(page, *"64", "Enter")
+    expect(page.locator("#saved")).to_have_text("saving…")
+    page.clock.run_for(21_000)
+    expect(page.locator("#saved")).to_have_text("waiting, 1 unsent")
+    page.clock.run_for(3_000)
+    expect_saved(page)
+    assert held and seat.answers(history=True) == [64]
+
+
 def test_corrections_arrive_in_order_when_the_page_is_left(crowd, new_page):
     """Two answers to one item wait; the page is closed; the last one is still the last one."""
     seat = crowd.seat()

@@ -79,6 +79,43 @@ def test_the_size_of_the_texts_is_the_raters(crowd, new_page):
     assert value(page) == ""
 
 
+def test_what_has_the_focus_is_not_under_the_bars(crowd, new_page):
+    """Also on a small window, from the first element to the last; and Space skips no line."""
+    page = new_page(viewport={"width": 640, "height": 640})
+    begin(page, crowd.seat().link)
+    page.locator("a.skip").focus()
+    names = []
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        name, is_seen = page.evaluate(
+            """() => {
+                const element = document.activeElement, box = element.getBoundingClientRect();
+                const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+                const over = document.elementFromPoint(x, y);
+                const name = element.id || element.textContent.trim();
+                return [name, element.contains(over) || over?.contains(element)];
+            }"""
+        )
+        assert is_seen, name
+        names.append(name)
+        if name == "next":
+            break
+    assert names.index("track") < names.index("number") < names.index("next")
+    assert {"Before it in the document", "After it in the document"} & set(names)
+
+
+def test_space_reads_on_without_skipping_a_line(crowd, new_page):
+    page = new_page(viewport={"width": 390, "height": 844})
+    begin(page, crowd.seat("long").link)
+    page.locator("#number").focus()
+    readable = page.evaluate("document.querySelector('.answer').getBoundingClientRect().top")
+    page.evaluate("scrollTo(0, 100)")
+    press(page, "Space")
+    page.wait_for_timeout(100)
+    moved = page.evaluate("scrollY") - 100
+    assert 0.5 * readable < moved <= readable - 20
+
+
 @pytest.mark.parametrize("size", [{"width": 1280, "height": 760}, PHONE, {"width": 320, "height": 640}])
 def test_the_scale_stays_in_reach_of_two_thousand_characters(crowd, new_page, size):
     page = new_page(viewport=size)
