@@ -19,7 +19,7 @@ from mtcore.diversity.base import IntArray
 from mtcore.diversity.splitting import Ids, Split, joined_names
 from mtcore.diversity.tokens import Tokeniser
 
-IN_MEMORY_BYTES = 128 * 1024 * 1024
+IN_MEMORY_BYTES = 32 * 1024 * 1024
 """Up to this size the numbers of a text's words stay in memory; more go to a temporary file."""
 
 POOL_FROM = 6

@@ -61,7 +61,7 @@ def write_text(file: Path, size: int) -> None:
     marks = ["", "", "", "", "", "", ",", "-1", ".", "’s"]
     words = [f"{word}{marks[place % len(marks)]}" for place, word in enumerate(words)]
     places = np.arange(1, TYPES + 1)
-    bounds = np.cumsum(1 / (places + 2.7) ** 1.1)
+    bounds = np.cumsum(1 / (places + 2.7) ** 1.2)
     with file.open("w", encoding="utf-8") as out:
         for start in range(0, size, 500_000):
             n = min(500_000, size - start)
