@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.design.quality_items import USUAL_BAD, USUAL_REPEATS
 from annotation.management.scales import scale_read
 from annotation.protocols import PROTOCOLS
 from annotation.services.attention_file import attention_read
-from annotation.services.quality_draft import USUAL_BAD, USUAL_REPEATS
 
 
 def add(parser: CommandParser) -> None:

@@ -90,7 +90,7 @@ def campaign_overview(campaign: Campaign) -> Overview:
         n_assigned=n_assigned,
         n_done=n_done,
         n_active=campaign.participations.available().count(),
-        n_systems=campaign.outputs.order_by().values("system_id").distinct().count(),
+        n_systems=campaign.outputs.filter(role="system").order_by().values("system_id").distinct().count(),
         n_segments=campaign.items.counted().order_by().values("segment_id").distinct().count(),
         median_seconds=median(everything) / 1000 if everything else None,
         expected_end=_expected_end(campaign, n_assigned - n_done),

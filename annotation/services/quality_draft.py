@@ -28,8 +28,6 @@ from mtcore.models import System, TextVersion
 REFERENCE, ATTENTION = "reference", "attention"
 #: The two texts of an attention item of comparisons.
 ATTENTION_SIDES = ("attention A", "attention B")
-#: Shares of bad references and repeats that show who answers carelessly within 60 items.
-USUAL_BAD, USUAL_REPEATS = 0.5, 0.3
 RESERVED = (REFERENCE, DAMAGED, ATTENTION, *ATTENTION_SIDES)
 
 

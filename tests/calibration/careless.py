@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from annotation.design.plan import QualityWish, plan_campaign
-from annotation.services.quality_draft import USUAL_BAD, USUAL_REPEATS
+from annotation.design.quality_items import USUAL_BAD, USUAL_REPEATS
 from annotation.stats.rater_evidence import Answer, collect_evidence
 from annotation.stats.records import FloatArray
 from annotation.stats.reliability import failed_after
@@ -77,7 +77,7 @@ GENERATORS = {
 
 @lru_cache(maxsize=8)
 def orders(bad: float, repeats: float, seed: int) -> tuple[tuple[tuple[str, object], ...], ...]:
-    """Plan two systems over 120 segments for six raters; return (kind, pair) of each rater's items in order."""
+    """Plan two systems, 120 segments, six raters; return (kind, pair) of each rater's items in order."""
     rng = np.random.default_rng(seed)
     items = make_items(2, 120, seed=seed)
     plan = plan_campaign(items, raters_named(6), 3, rng, wish=QualityWish(bad, repeats))
