@@ -38,7 +38,7 @@ def test_lines_end_at_lf_only(tmp_path, packed):
         (b"a\nb\xff\n", "line 2: is not UTF-8"),
         (b"a\0b\n", "line 1: holds a NUL"),
         (b"\xff\xfea\0", "UTF-16"),
-        (gzip.compress(b"text\n" * 1000)[:-12], "cut short"),
+        (gzip.compress(b"text\n" * 1000, mtime=0)[:-12], "cut short"),
     ],
 )
 def test_damage_is_named_with_its_line(tmp_path, data, words):

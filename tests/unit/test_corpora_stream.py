@@ -46,7 +46,7 @@ def test_an_empty_file_has_no_block(tmp_path):
         (b"x" * (MAX_LINE + 9), "more than 1,000,000 characters"),
         (b"a\n" + b"x " * (5 * MAX_LINE), "line 2: has more than"),
         (b"<doc id='1'>\n<seg>a</seg>\n", "looks like SGM or XML"),
-        (gzip.compress(b"text\n" * 99)[:-9], "cut short|damaged"),
+        (gzip.compress(b"text\n" * 99, mtime=0)[:-9], "cut short|damaged"),
         (b"\x1f\x8b\x08garbage", "damaged|cut short"),
     ],
 )
