@@ -67,9 +67,9 @@
       });
     }
 
-    /** True when something lives only as long as this page. */
+    /** True when an answer, sent or begun, lives only as long as this page. */
     get volatile() {
-      return this.#memory.size > 0;
+      return [...this.#memory.keys()].some((key) => /^(outbox|draft):/.test(key.slice(this.#prefix.length)));
     }
   }
 

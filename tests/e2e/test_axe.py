@@ -82,6 +82,7 @@ def first_pages(page: Page, places: Places, turn: int) -> Iterator[str]:
     page.locator("main button").click()
     page.wait_for_url("**/rate/*/")
     root = page.url
+    expect(page.locator("#next[aria-disabled=true]")).to_be_visible()
     press(page, *"70")
     yield "reference-based, set"
     page.goto(f"{root}guidelines")
@@ -155,13 +156,15 @@ def before_rating(page: Page, places: Places, turn: int) -> Iterator[str]:
     page.locator("main form button").click()
     page.wait_for_url("**/practice/")
     yield "practice"
+    unset = page.locator("#next[aria-disabled=true]")  # the script has taken over
     for score in (90, 90):
+        expect(unset).to_be_visible()
         press(page, *str(score), "Enter")
         expect(page.locator("#told")).to_be_visible()
         yield f"what is expected of {score}"
         page.locator("#next").click()
     for _ in range(2):
-        expect(page.locator("#number")).to_be_visible()
+        expect(unset).to_be_visible()
         before = page.title()
         press(page, *"50", "Enter")
         expect(page).not_to_have_title(before)

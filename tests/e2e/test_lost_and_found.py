@@ -195,6 +195,8 @@ def test_a_poor_browser_rates_as_well(crowd, new_page, script):
     seat = crowd.seat("reference_da")
     page = new_page()
     page.add_init_script(script)
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     begin(page, seat.link)
     next_by(page, *"11", "Enter")
     next_by(page, *"22", "Enter")
@@ -205,6 +207,7 @@ def test_a_poor_browser_rates_as_well(crowd, new_page, script):
     press(page, *"33", "Enter")
     page.wait_for_url("**/finish")
     assert sorted(seat.answers()) == [11, 23, 33]
+    assert not asked  # nobody is held up when all is saved
 
 
 def test_a_comment_of_a_hundred_kilobytes_is_refused_in_words(crowd, new_page):
