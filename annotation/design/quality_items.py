@@ -20,7 +20,7 @@ DAMAGED = "bad reference"
 #: Shares of bad references and repeats that show who answers carelessly within 60 items.
 USUAL_BAD, USUAL_REPEATS = 0.5, 0.3
 #: Items looked at before one is chosen.
-LOOKS = 24
+LOOKS = 60
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,8 @@ def _choose(
     wish: QualityWish | None = None,
 ) -> list[int]:
     """Choose a share of the eligible items, the same in each stratum within one."""
+    if share <= 0:
+        return []
     strata: dict[Hashable, list[int]] = {}
     for index in eligible:
         item = layout.items[index]
@@ -134,7 +136,7 @@ def _choose(
         pool = [members[one] for one in rng.permutation(len(members)).tolist()]
         while pool and wanted > 0:
             best = min(
-                range(min(LOOKS, len(pool))),
+                rng.integers(len(pool), size=LOOKS).tolist(),
                 key=lambda at: _cost(layout, pool[at], holders, kind, tally),
             )
             pool[best], pool[-1] = pool[-1], pool[best]
@@ -153,8 +155,11 @@ def _choose(
 
 def _cost(
     layout: Layout, index: int, holders: Sequence[Sequence[int]], kind: str, tally: _Tally
-) -> tuple[int, int, int]:
+) -> tuple[bool, int, int, int]:
     """Say how little an item suits: its own, its segment's and its raters' quality control so far."""
     item = layout.items[index]
     raters = sum(tally.raters[kind, rater] ** 2 for rater in holders[index])
-    return (item.key in tally.items, tally.segments[item.segment], raters)
+    segment = tally.segments[item.segment]
+    if kind.startswith("attention"):  # few: what matters is that each rater gets one
+        return (False, raters, int(item.key in tally.items), segment)
+    return (item.key in tally.items, max(1, segment), raters, segment)
