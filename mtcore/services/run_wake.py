@@ -14,9 +14,16 @@ WAKE = "mtcore.run_wake"
 
 
 def workers_wake(queue: str) -> bool:
-    """Send the message; say whether it could be sent. Without it, workers find the run at their next look."""
+    """Send the message; say whether it could be sent. Without it, workers find the run at their next look.
+
+    A broker that refuses is not asked again: whoever launches a run does not wait for it.
+    """
     try:
-        current_app.send_task(WAKE, queue=queue, retry=False, ignore_result=True, expires=60)
+        with current_app.connection_for_write() as connection:
+            connection.transport_options = {**connection.transport_options, "max_retries": 0}
+            current_app.send_task(
+                WAKE, queue=queue, connection=connection, retry=False, ignore_result=True, expires=60
+            )
     except (OperationalError, OSError) as error:
         logger.warning("no broker answers, runs wait for the workers' next look: %s", error)
         return False
