@@ -42,7 +42,7 @@ class ReliabilityOptions:
 
     test: str = "t"
     level: float = 0.05
-    false_alarm: float = 0.03
+    false_alarm: float = 0.04
     miss: float = 0.05
     scale: tuple[float, float] = (0.0, 100.0)
     model: CarelessModel = field(default_factory=CarelessModel)

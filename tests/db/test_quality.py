@@ -374,4 +374,4 @@ def test_the_command_draws_the_usual_shares_and_counts_them(tmp_path):
         "--quality-control", "--dry-run",
     )  # fmt: skip
     out, _ = run(*arguments)
-    assert "items\t80" in out and "judgements\t240" in out
+    assert "items\t68" in out and "judgements\t204" in out
