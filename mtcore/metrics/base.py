@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,21 @@ class MetricUnavailable(MetricError):
     """A metric, or its tokeniser for a language, that is not installed; the message says what to install."""
 
 
+@dataclass(frozen=True)
+class MetricSettings:
+    """What metrics are made from.
+
+    Attributes:
+        language: tag of the target language; "" when it is not known.
+        models: name of a metric → path of the model, program or folder that it is to use.
+        tokens: how metrics that count words by themselves find them: "moses" or "given" (at white space).
+    """
+
+    language: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
+    tokens: str = "moses"
+
+
 class Metric(ABC):
     """A metric for one target language.
 
@@ -31,9 +47,13 @@ class Metric(ABC):
         higher_is_better: False for error rates.
         needs: what it takes beside the output: "source", "reference", "model".
         install_hint: what makes it available.
+        title: what tables call it.
+        digits: decimals in tables.
     """
 
     name: ClassVar[str]
+    title: ClassVar[str]
+    digits: ClassVar[int] = 2
     higher_is_better: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
     install_hint: ClassVar[str] = ""
@@ -42,6 +62,16 @@ class Metric(ABC):
     @abstractmethod
     def is_available(cls) -> bool:
         """Tell whether what the metric runs on is installed."""
+
+    @classmethod
+    @abstractmethod
+    def of_settings(cls, settings: MetricSettings) -> Self:
+        """Make the metric.
+
+        Raises:
+            MetricUnavailable: something that it runs on is missing.
+            MetricError: a model or program of the settings cannot be used.
+        """
 
     @abstractmethod
     def segment_stats(
@@ -73,6 +103,10 @@ class Metric(ABC):
     def segment_scores(self, stats: FloatArray) -> FloatArray:
         """Return the score of each segment by itself: [n, k] → [n]."""
         return self.corpus_score(stats)
+
+    def facts(self, sums: FloatArray) -> dict[str, float]:
+        """Return what must be known beside the score of summed statistics [k], such as the OOV rate."""
+        return {}
 
     def score(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> float:
         """Return the score of an output against its references."""

@@ -21,6 +21,7 @@ class Bleu(SacreMetric):
     """BLEU; statistics [length, reference length, 4 × matches, 4 × n-grams]."""
 
     name = "bleu"
+    title = "BLEU"
 
     def _make(self) -> Any:
         from sacrebleu.metrics import BLEU

@@ -16,6 +16,7 @@ class Chrf(SacreMetric):
     """chrF2; statistics [n-grams of output, of reference, matches] for each character order 1 to 6."""
 
     name = "chrf"
+    title = "chrF"
     word_order: ClassVar[int] = 0
 
     def _make(self) -> Any:
@@ -43,4 +44,5 @@ class ChrfPlusPlus(Chrf):
     """chrF2++: chrF2 with word orders 1 and 2 beside the six character orders."""
 
     name = "chrfpp"
+    title = "chrF++"
     word_order = 2

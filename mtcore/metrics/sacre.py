@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from mtcore.corpora.languages import standard_tag
-from mtcore.metrics.base import FloatArray, Metric, check_lines
+from mtcore.metrics.base import FloatArray, Metric, MetricSettings, check_lines
 
 CHINESE = frozenset({"cmn", "yue", "hak", "nan", "wuu", "gan", "hsn"})
 """Languages of China with a code of their own, written in the same characters."""
@@ -43,6 +43,11 @@ class SacreMetric(Metric):
     @abstractmethod
     def _make(self) -> Any:
         """Return sacrebleu's own metric with our settings."""
+
+    @classmethod
+    def of_settings(cls, settings: MetricSettings) -> Self:
+        """Make the metric for the target language of the settings."""
+        return cls(settings.language)
 
     @classmethod
     def is_available(cls) -> bool:

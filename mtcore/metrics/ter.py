@@ -17,6 +17,7 @@ class Ter(SacreMetric):
     """TER; statistics [edits, mean reference length]."""
 
     name = "ter"
+    title = "TER"
     higher_is_better = False
 
     def _make(self) -> Any:

@@ -1,0 +1,63 @@
+"""Score outputs for a test set by automatic metrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evalplatform.commands import HouseCommand, Plain
+from mtcore.management.metric_arguments import add_metric_arguments, metric_options
+from mtcore.metrics.tables import FORMATS
+from mtcore.services.metric_outputs import DIRECTIONS, Selection, outputs_score
+
+
+class Command(HouseCommand):
+    """Score outputs by condition and keep statistics of their segments."""
+
+    help = (
+        "Score the outputs for a test set by input, reference and direction. Statistics of segments are "
+        "kept: scoring again, or a part of the segments, needs no second look at the texts."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the options."""
+        parser.add_argument("testset", metavar="TESTSET", help="name of the test set")
+        parser.add_argument("--systems", nargs="+", default=[], metavar="NAME", help="default: all")
+        parser.add_argument(
+            "--input", nargs="+", default=[], metavar="VERSION",
+            help="outputs made from these source versions, by name or notation (X**); default: all",
+        )  # fmt: skip
+        parser.add_argument(
+            "--reference", nargs="+", default=[], metavar="VERSION",
+            help="by name or notation (Y**), one after the other; default: the original",
+        )  # fmt: skip
+        parser.add_argument(
+            "--together",
+            action="store_true",
+            help="let the references count together, not one after the other",
+        )
+        parser.add_argument(
+            "--direction", nargs="+", choices=DIRECTIONS, default=["all"],
+            help="segments with a natural source, a natural target, or all (default)",
+        )  # fmt: skip
+        parser.add_argument("--documents", nargs="+", default=[], metavar="NAME", help="only these documents")
+        add_metric_arguments(parser)
+
+    def run(self, **options: Any) -> None:
+        """Score, keep, compare and print."""
+        report = outputs_score(
+            testset=options["testset"],
+            selection=Selection(
+                tuple(options["systems"]),
+                tuple(options["input"]),
+                tuple(options["reference"]),
+                options["together"],
+                tuple(options["direction"]),
+                tuple(options["documents"]),
+            ),
+            options=metric_options(options),
+        )
+        Plain(self.stdout).write(FORMATS[options["format"]](report))
+        for notice in report.notices if options["format"] != "table" else ():
+            self.stderr.write(f"Note: {notice}")

@@ -1,0 +1,140 @@
+"""Score texts by metrics: what is asked for, which metrics can be had, and mistakes in the house's words."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evalplatform.errors import BadInput
+from mtcore.corpora.checks import check_same_length, check_shift
+from mtcore.corpora.errors import CorpusError
+from mtcore.corpora.languages import check_tag
+from mtcore.metrics import METRICS, Metric, MetricError, MetricUnavailable
+from mtcore.metrics.base import MetricSettings
+from mtcore.metrics.notices import check_script, text_notices, to_nfc
+from mtcore.metrics.scoring import ScoringOptions
+from mtcore.services.texts import NamedText, as_bad_input, sentence
+
+DEFAULT = ("bleu", "chrf", "ter")
+NFC = "|text:nfc"
+MOST_RESAMPLES = 100_000
+
+
+@dataclass(frozen=True)
+class MetricOptions:
+    """What a person asks for; see `score_files --help`."""
+
+    metrics: tuple[str, ...] = DEFAULT
+    language: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
+    tokens: str = "moses"
+    nfc: bool = False
+    scoring: ScoringOptions = field(default_factory=ScoringOptions)
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A metric that is ready, or the reason why it is not."""
+
+    name: str
+    metric: Metric | None
+    reason: str = ""
+
+
+@contextmanager
+def metric_errors() -> Iterator[None]:
+    """Turn the errors of the pure packages into BadInput."""
+    try:
+        with as_bad_input():
+            yield
+    except MetricError as error:
+        message = str(error)
+        raise BadInput(sentence(message[:1].upper() + message[1:])) from error
+
+
+def scorers_make(options: MetricOptions) -> list[Scorer]:
+    """Make the metrics that are wanted; one that is not installed has a reason instead.
+
+    Raises:
+        BadInput: an unknown name or language, a model that cannot be used, or not one metric can be had.
+    """
+    _check(options)
+    settings = MetricSettings(options.language, dict(options.models), options.tokens)
+    found = [_scorer(name, settings) for name in dict.fromkeys(options.metrics)]
+    if not any(one.metric for one in found):
+        raise BadInput(" ".join(sentence(one.reason) for one in found), "Nothing was scored.")
+    return found
+
+
+def texts_check(outputs: Sequence[NamedText], references: Sequence[NamedText], language: str) -> list[str]:
+    """Check texts that are to be scored against each other; return notices.
+
+    Raises:
+        BadInput: numbers of lines that differ, or references in a script whose language must be told.
+    """
+    first, *others = [*references, *outputs]
+    found: list[str] = []
+    with metric_errors():
+        check_same_length((first.file, first.lines), *((text.file, text.lines) for text in others))
+        check_script([text.lines for text in references], language)
+    for text in outputs:
+        for reference in references[:1]:
+            try:
+                check_shift((reference.file, reference.lines), (text.file, text.lines))
+            except CorpusError as error:
+                found.append(sentence(str(error)))
+    return found + text_notices(
+        {text.name: text.lines for text in outputs}, {text.name: text.lines for text in references}
+    )
+
+
+def lines_prepare(lines: Sequence[str], options: MetricOptions) -> Sequence[str]:
+    """Return lines as they are scored: composed where that is wanted."""
+    return to_nfc(lines) if options.nfc else lines
+
+
+def signature_of(metric: Metric, references: int, options: MetricOptions) -> str:
+    """Return a metric's signature, which says so when letters were composed."""
+    return metric.signature(references) + (NFC if options.nfc else "")
+
+
+def _check(options: MetricOptions) -> None:
+    unknown = [name for name in options.metrics if name not in METRICS]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0].lower(), METRICS, n=1)
+        raise BadInput(
+            f"There is no metric “{unknown[0]}”.",
+            f"Did you mean “{near[0]}”?" if near else f"There are {', '.join(METRICS)}.",
+        )
+    if not options.metrics:
+        raise BadInput("No metric is given.", f"There are {', '.join(METRICS)}.")
+    strange = [name for name in options.models if name not in METRICS]
+    if strange:
+        raise BadInput(
+            f"A model is given for “{strange[0]}”, which is no metric.", f"There are {', '.join(METRICS)}."
+        )
+    for name, path in options.models.items():
+        if name in options.metrics and not Path(path).exists():
+            raise BadInput(f"The model of {name} is not there: {path}.", "Give the path of what exists.")
+    resamples, seed = options.scoring.resamples, options.scoring.seed
+    if resamples < 0 or resamples == 1 or resamples > MOST_RESAMPLES or seed < 0:
+        raise BadInput(
+            f"{resamples:,} resamples with seed {seed} cannot be drawn.",
+            f"Give 0 (none) or 2 to {MOST_RESAMPLES:,} resamples, and a seed of 0 or more.",
+        )
+    if options.language:
+        with as_bad_input():
+            check_tag(options.language)
+
+
+def _scorer(name: str, settings: MetricSettings) -> Scorer:
+    try:
+        with metric_errors():
+            return Scorer(name, METRICS[name].of_settings(settings))
+    except BadInput as error:
+        if isinstance(error.__cause__, MetricUnavailable):
+            return Scorer(name, None, str(error.__cause__))
+        raise
