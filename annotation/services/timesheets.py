@@ -23,9 +23,8 @@ from annotation.stats.worktime import (
     Answered,
     by_day,
     hours_and_minutes,
-    lay_out,
     whole_minutes,
-    window_of,
+    work_of,
 )
 
 COLUMNS = ("rater", "campaign", "day", "work", "items", "corrections", "minutes", "hours", "duration")
@@ -190,7 +189,7 @@ def _rows(*, rater_ids: Sequence[int], study_id: int | None = None) -> Iterator[
 def _sheet(rater: str, rows: Sequence[_Row], campaign: str | None) -> Sheet:
     """Lay out everything a rater did, and keep the days of one campaign or of all."""
     zone = timezone.get_default_timezone()
-    pieces = lay_out([window_of(Answered(row.shown_at, row.submitted_at, row.active_ms)) for row in rows])
+    pieces = work_of([Answered(row.shown_at, row.submitted_at, row.active_ms) for row in rows])
     times: dict[tuple[date, str, bool], int] = defaultdict(int)
     counts: dict[tuple[date, str, bool], list[int]] = defaultdict(lambda: [0, 0])
     for row, own in zip(rows, pieces, strict=True):

@@ -5,15 +5,21 @@ long the browser saw the rater active on it. Screens are served ahead and answer
 once, so windows overlap. One person works on one thing at a time: the lengths are laid into their windows,
 each as late as it can be, and of what does not fit side by side only what fits counts. That is the most work
 that can have taken place inside the windows (Glover 1967: for windows, the greedy choice is the best one).
+
+What a browser claims is bounded by what the server saw: a stretch in which no screen was served and no
+answer arrived counts only at its end, and at most so long. Forty answers that arrive in one second after a
+silent day are no day's work.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from heapq import heappop, heappush
+from itertools import pairwise
 from typing import NamedTuple
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -49,10 +55,12 @@ class WorkRules:
         longest: one answer counts at most this long, whatever the browser says.
         uncounted: without the browser's count an answer counts from when its page was served, at most this
             long.
+        silence: a stretch without a sign of the rater at the server counts at most this long.
     """
 
     longest: timedelta = timedelta(minutes=15)
     uncounted: timedelta = timedelta(minutes=5)
+    silence: timedelta = timedelta(minutes=30)
 
 
 RULES = WorkRules()
@@ -67,6 +75,48 @@ def window_of(answer: Answered, rules: WorkRules = RULES) -> Window:
     else:
         length = 0 if start is None else min(end - start, rules.uncounted // MILLISECOND)
     return Window(end - length if start is None else start, end, length)
+
+
+def work_of(answers: Sequence[Answered], rules: WorkRules = RULES) -> list[list[Piece]]:
+    """Return the pieces of time that count for each answer of one rater; no two pieces overlap.
+
+    Never more than from the first screen served to the last answer received, whatever was claimed.
+    """
+    windows = [window_of(answer, rules) for answer in answers]
+    silences = _Silences(answers, rules.silence // MILLISECOND)
+    short = [Window(silences.leave_out(start), silences.leave_out(end), n) for start, end, n in windows]
+    return [[part for piece in own for part in silences.put_back(piece)] for own in lay_out(short)]
+
+
+class _Silences:
+    """The parts of long silences that do not count, and the clock without them."""
+
+    def __init__(self, answers: Iterable[Answered], longest: int) -> None:
+        signs = {at for answer in answers for at in (answer.shown_at, answer.submitted_at) if at is not None}
+        moments = sorted((at - EPOCH) // MILLISECOND for at in signs)
+        left_out = [(one, other - longest) for one, other in pairwise(moments) if other - one > longest]
+        self._starts = [start for start, _end in left_out]
+        self._ends = [end for _start, end in left_out]
+        self._before = [0]
+        for start, end in left_out:
+            self._before.append(self._before[-1] + end - start)
+        self._short = [start - before for start, before in zip(self._starts, self._before, strict=False)]
+
+    def leave_out(self, moment: int) -> int:
+        """Return a moment by the clock that stands still in long silences."""
+        n = bisect_right(self._starts, moment)
+        inside = max(0, self._ends[n - 1] - moment) if n else 0
+        return moment - self._before[n] + inside
+
+    def put_back(self, piece: Piece) -> list[Piece]:
+        """Return a piece by the usual clock, in parts where silences lie inside."""
+        begin, end = piece
+        cuts = self._short[bisect_right(self._short, begin) : bisect_left(self._short, end)]
+        parts = pairwise((begin, *cuts, end))
+        return [(self._back(start), self._back(start) + stop - start) for start, stop in reversed([*parts])]
+
+    def _back(self, moment: int) -> int:
+        return moment + self._before[bisect_right(self._short, moment)]
 
 
 def lay_out(windows: Sequence[Window]) -> list[list[Piece]]:

@@ -75,6 +75,19 @@ def test_a_client_clock_wrong_by_years_changes_nothing():
     assert rater_timesheet(rater=rater.rater).minutes <= 1
 
 
+def test_forged_claims_for_answers_sent_within_seconds_are_no_days_work():
+    campaign = rating_campaign()
+    rater = participation_of(campaign)
+    browser = rater_client(rater)
+    Assignment.objects.update(shown_at=datetime.now(UTC) - timedelta(hours=8))
+    for number, key in enumerate(keys(rater)):
+        assert answer(browser, campaign, key, f"key-{number:08d}", active_ms=10**9).status_code == 200
+    for score in range(10):
+        again = {"answers": {"score": 60 + score}, "active_ms": 10**9}
+        assert answer(browser, campaign, keys(rater)[0], f"again-{score:08d}", **again).status_code == 200
+    assert 30 <= rater_timesheet(rater=rater.rater).minutes <= 31
+
+
 def test_nothing_bounds_a_claim_about_a_screen_that_was_never_served():
     campaign = rating_campaign()
     rater = participation_of(campaign)

@@ -17,6 +17,7 @@ from annotation.stats.worktime import (
     lay_out,
     whole_minutes,
     window_of,
+    work_of,
 )
 
 DAY = 24 * 3600 * 1000
@@ -122,6 +123,40 @@ def test_without_a_count_a_page_left_open_counts_five_minutes():
     assert counted(Answered(at(0), at(90), None)) == 5
     assert counted(Answered(None, at(90), None)) == 0
     assert counted(Answered(None, at(90), 60_000)) == 1
+
+
+moments = st.integers(0, 400)
+
+
+@given(st.lists(st.tuples(moments, moments, st.integers(0, 10**9)), min_size=1, max_size=12))
+def test_no_claim_makes_more_work_than_the_server_saw(claims):
+    """Forged lengths, screens served long before, corrections: bounded by the server's clock."""
+    answers = [Answered(at(min(a, b)), at(max(a, b)), claim) for a, b, claim in claims]
+    pieces = work_of(answers)
+    flat = sorted(piece for own in pieces for piece in own)
+    assert all(one[1] <= other[0] for one, other in pairwise(flat))
+    for answer, own in zip(answers, pieces, strict=True):
+        window = window_of(answer)
+        assert all(window.start <= begin < end <= window.end for begin, end in own)
+    signs = sorted({moment for a, b, _claim in claims for moment in (a, b)})
+    bound = sum(min(30, later - sooner) for sooner, later in pairwise(signs))
+    assert total(pieces) / 60_000 <= bound <= signs[-1] - signs[0]
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(0, 10**6)), max_size=8))
+def test_without_long_silences_all_work_that_fits_counts(claims):
+    answers = [Answered(at(min(a, b)), at(max(a, b)), claim) for a, b, claim in claims]
+    assert total(work_of(answers)) == total(lay_out([window_of(one) for one in answers]))
+
+
+def test_answers_that_arrive_at_once_after_a_silent_day_are_no_days_work():
+    """Thirty screens served at nine, thirty claims of 15 minutes at five: half an hour, not 450 minutes."""
+    sent = [Answered(at(0), at(480) + timedelta(milliseconds=n), 10**9) for n in range(30)]
+    assert total(work_of(sent)) // 60_000 == 30
+    again = [Answered(at(0), at(480) + timedelta(seconds=n), 10**9) for n in range(30, 60)]
+    assert total(work_of([*sent, *again])) // 60_000 == 30  # corrections, sent again and again
+    (latest, *_rest) = work_of([Answered(at(0), at(480), 60_000)])[0]
+    assert latest == ((at(479) - EPOCH) // MILLISECOND, (at(480) - EPOCH) // MILLISECOND)
 
 
 def test_midnight_parts_a_piece_where_the_site_is():
