@@ -161,7 +161,7 @@ def _segment_means(
     chosen = counted[table.credit_rating]
     row, entry = table.credit_rating[chosen], table.credit_entry[chosen]
     cell = entry * width + table.segment[row]
-    newest = counted_rounds(cell, table.rounds[row], treatment)
+    newest = counted_rounds(cell, table.rounds[row], table.rater[row], treatment)
     row, cell = row[newest], cell[newest]
     present = ~np.isnan(values[row])
     row, cell = row[present], cell[present]

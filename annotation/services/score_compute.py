@@ -78,7 +78,7 @@ def scores_compute(judged: Judged, options: ScoreOptions, versions: Mapping[str,
     line = signature(options, judged.protocol, exclusions, versions, record)
     again: list[str] = []
     if isinstance(judged.records, RatingTable):
-        again = round_note(*numbers_again(judged.records), options.disagreement)
+        again = round_note(numbers_again(judged.records), options.disagreement)
     said = [
         *again,
         *notes(scores, judged.assigned, judged.done, options.unit),

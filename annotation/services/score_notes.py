@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from annotation.stats.rounds import Again
 from annotation.stats.score import CONDITION_KEYS
 from annotation.stats.significance import is_bound
 from evalplatform.words import counted
@@ -19,14 +20,14 @@ BOUND = (
 )
 
 
-def round_note(n_items: int, n_first: int, disagreement: str) -> list[str]:
+def round_note(again: Again, disagreement: str) -> list[str]:
     """Say what counts of items that were judged again; nothing where there are none.
 
     Args:
-        n_items: texts with judgements of the extra round that count.
-        n_first: first judgements of these.
+        again: how much was judged again.
         disagreement: what counts of them.
     """
+    n_items, n_first, n_waiting = again
     if not n_items:
         return []
     counts = {
@@ -35,10 +36,17 @@ def round_note(n_items: int, n_first: int, disagreement: str) -> list[str]:
         "none": "the first judgements alone count",
     }
     firsts = counted(n_first, "first judgement")
-    return [
+    said = [
         f"{counted(n_items, 'item')} {'was' if n_items == 1 else 'were'} judged again "
         f"({firsts}): {counts[disagreement]}."
     ]
+    if n_waiting:
+        until = ": their first judgements count until then" if disagreement == "replace" else ""
+        said.append(
+            f"{counted(n_waiting, 'item')} of them {'has' if n_waiting == 1 else 'have'} fewer judgements of "
+            f"the extra round than of the first{until}."
+        )
+    return said
 
 
 def notes(scores: Mapping[str, Any], assigned: int, done: int, unit: str = "segment") -> list[str]:

@@ -164,7 +164,9 @@ def _credits(
     if not chosen.all():
         row, entry = row[chosen], entry[chosen]
     segment = table.segment[row]
-    rounds = counted_rounds(entry * max(1, len(table.segments)) + segment, table.rounds[row], disagreement)
+    rounds = counted_rounds(
+        entry * max(1, len(table.segments)) + segment, table.rounds[row], table.rater[row], disagreement
+    )
     if not rounds.all():
         row, entry, segment = row[rounds], entry[rounds], segment[rounds]
     active = np.zeros(len(table.segments), dtype=bool)

@@ -71,7 +71,9 @@ def judge_again(
     return apart > points + TOLERANCE
 
 
-def counted_rounds(cell: IntArray, rounds: IntArray, treatment: str = "replace") -> BoolArray:
+def counted_rounds(
+    cell: IntArray, rounds: IntArray, rater: IntArray, treatment: str = "replace"
+) -> BoolArray:
     """Tell which ratings count in the averages where some items were judged again [n].
 
     Those that do not count stay in their raters' mean and spread.
@@ -79,8 +81,10 @@ def counted_rounds(cell: IntArray, rounds: IntArray, treatment: str = "replace")
     Args:
         cell: code of what a rating is about (entry and segment) [n].
         rounds: 1, and 2 for ratings of the extra round [n].
-        treatment: "replace": the newest round of a cell that has any rating counts alone. "pool": all count.
-            "none": the first round alone counts, as if nothing had been judged again.
+        rater: code of the rater [n].
+        treatment: "replace": the newest round of a cell in which as many raters judged as in the first counts
+            alone; until there is one, the first. "pool": all count. "none": the first round alone counts, as
+            if nothing had been judged again.
 
     Raises:
         DisagreementError: an unknown treatment.
@@ -94,5 +98,19 @@ def counted_rounds(cell: IntArray, rounds: IntArray, treatment: str = "replace")
     if treatment == "none":
         return rounds == 1
     newest = np.zeros(int(cell.max()) + 1, dtype=np.int64)
-    np.maximum.at(newest, cell, rounds)
+    whole = whole_rounds(cell, rounds, rater)
+    np.maximum.at(newest, cell[whole], rounds[whole])
     return rounds == newest[cell]
+
+
+def whole_rounds(cell: IntArray, rounds: IntArray, rater: IntArray) -> BoolArray:
+    """Tell which ratings are of the first round, or of one in which as many raters judged their cell [n]."""
+    if not len(rounds):
+        return np.ones(0, dtype=bool)
+    n_rounds, n_raters = int(rounds.max()) + 1, int(rater.max()) + 1
+    place = cell * n_rounds + rounds
+    size = (int(cell.max()) + 1) * n_rounds
+    judged = np.bincount(np.unique(place * n_raters + rater) // n_raters, minlength=size)
+    first = judged[cell * n_rounds + 1]
+    found: BoolArray = judged[place] >= first
+    return found

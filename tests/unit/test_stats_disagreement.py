@@ -40,12 +40,28 @@ def test_items_without_ratings_are_not_judged_again():
 
 
 def test_rounds_that_count():
-    cell, rounds = np.array([0, 0, 0, 1, 1]), np.array([1, 1, 2, 1, 1])
-    assert counted_rounds(cell, rounds, "replace").tolist() == [False, False, True, True, True]
-    assert counted_rounds(cell, rounds, "pool").all()
-    assert counted_rounds(cell, rounds, "none").tolist() == [True, True, False, True, True]
+    cell, rounds = np.array([0, 0, 0, 0, 1, 1]), np.array([1, 1, 2, 2, 1, 1])
+    rater = np.array([0, 1, 0, 2, 0, 1])
+    expected = [False, False, True, True, True, True]
+    assert counted_rounds(cell, rounds, rater, "replace").tolist() == expected
+    assert counted_rounds(cell, rounds, rater, "pool").all()
+    assert counted_rounds(cell, rounds, rater, "none").tolist() == [True, True, False, False, True, True]
     with pytest.raises(DisagreementError, match="unknown handling of disagreement 'mean'"):
-        counted_rounds(cell, rounds, "mean")
+        counted_rounds(cell, rounds, rater, "mean")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "replaced"),
+    [((0, 1, 2), (3,), False), ((0, 1, 2), (3, 4), False), ((0, 1, 2), (3, 4, 5), True),
+     ((0, 1, 2), (0, 1, 1), False),  # one rater twice
+     ((0, 0, 1, 1), (3, 4), True),  # repeats stay with the first round
+     ((0, 1), (3, 4), True), ((), (3,), True)],
+)  # fmt: skip
+def test_an_extra_round_replaces_the_first_only_once_as_many_raters_judged_in_it(first, second, replaced):
+    rater = np.array([*first, *second])
+    rounds = np.array([1] * len(first) + [2] * len(second))
+    counted = counted_rounds(np.zeros(len(rater), dtype=int), rounds, rater)
+    assert counted.tolist() == ((rounds == 2) == replaced).tolist()
 
 
 def rounds_of_a_campaign() -> list[Rating]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotation.services.score_notes import round_note
 from annotation.stats.options import ScoreOptions
 from annotation.stats.records import Entry, Rating, RatingTable
 from annotation.stats.rounds import numbers_again
@@ -39,4 +40,15 @@ def test_an_item_judged_again_says_nothing_of_another_condition(treatment, first
 
 
 def test_the_numbers_of_a_note():
-    assert numbers_again(table()) == (1, 2)
+    assert numbers_again(table()) == (1, 2, 0)
+
+
+def test_half_an_extra_round_changes_no_score_and_is_said():
+    rows = [rating(name, score, "X") for name, score in (("a", 10), ("b", 90), ("c", 20))]
+    half = RatingTable.from_ratings([*rows, rating("d", 100, "X", round_=2)])
+    (row,) = score_ratings(half, ScoreOptions(resamples=10))["systems"]
+    assert row["raw_mean"] == pytest.approx(40)
+    assert numbers_again(half) == (1, 3, 1)
+    said = round_note(numbers_again(half), "replace")
+    assert "1 item of them has fewer judgements" in said[1] and "first judgements count until then" in said[1]
+    assert len(round_note(numbers_again(table()), "replace")) == 1

@@ -18,10 +18,11 @@ def judged_again(table: RatingTable, options: ScoreOptions) -> Row | None:
     """Compare the scores before and after the extra round; None where nothing was judged again.
 
     Returns:
-        `n_items`, `n_first` judgements of them, `n_new`, and `systems`: raw mean and mean z with the first
-        judgements alone (`first_…`) and with what counts by the options.
+        `n_items`, `n_first` judgements of them, `n_new`, `n_waiting` items with fewer of these, and
+        `systems`: raw mean and mean z with the first judgements alone (`first_…`) and with what counts by the
+        options.
     """
-    n_items, n_first = numbers_again(table)
+    n_items, n_first, n_waiting = numbers_again(table)
     if not n_items:
         return None
     few = replace(options, resamples=FEW_DRAWS, by_condition=False, hypothesis=None)
@@ -43,6 +44,7 @@ def judged_again(table: RatingTable, options: ScoreOptions) -> Row | None:
     return {
         "n_items": n_items,
         "n_first": n_first,
+        "n_waiting": n_waiting,
         "n_new": int((table.rounds > 1).sum()),
         "systems": systems,
     }

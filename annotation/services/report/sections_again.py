@@ -37,6 +37,7 @@ def again(report: Report) -> Section | None:
         % {"n": f"{n:,}", "first": f"{found['n_first']:,}", "new": f"{found['n_new']:,}"}
         + " "
         + counts[report.options.disagreement],
+        *_waiting(found["n_waiting"]),
         *_told(report),
     ]
     decimals = raw_decimals(report.scale)
@@ -51,6 +52,15 @@ def again(report: Report) -> Section | None:
     ]
     table = Table("again", _("Scores before and after the extra round"), columns, found["systems"])
     return Section("again", title, words, [], [table], folded=False)
+
+
+def _waiting(n: int) -> list[str]:
+    """Say how many items wait for judgements of the extra round; nothing where none do."""
+    words = _(
+        "Items with fewer new judgements than first ones: %(n)s. Where the new judgements count alone, the "
+        "first ones count until then."
+    )
+    return [words % {"n": f"{n:,}"}] if n else []
 
 
 def _told(report: Report) -> list[str]:
