@@ -28,7 +28,9 @@ from annotation.services.participation import (
 )
 from annotation.services.pool import pool_ready
 from annotation.services.pool_leases import late_answer_place
+from annotation.services.practising import Practice, practice_record
 from annotation.services.prepared import Prepared
+from annotation.services.screens import answer_dict
 from evalplatform.errors import BadInput, Conflict, NotFound
 
 _CLIENT_KEY = re.compile(r"[A-Za-z0-9_-]{8,64}")
@@ -92,9 +94,8 @@ def judgement_save(
                 return Saved(earlier, True, participation_progress(participation))
             judgement = _append(assignment, earlier, client_key, answer, comment, active_ms)
             progress = participation_progress(participation)
-            if assignment.round == PRACTICE_ROUND:
-                return Saved(judgement, False, progress)
-            if progress.left or not progress.endless:
+            is_practice = assignment.round == PRACTICE_ROUND
+            if not is_practice and (progress.left or not progress.endless):
                 _follow_progress(assignment.participation, progress)
     except IntegrityError as error:
         # Two assignments answered at once under one key: the database let the first through.
@@ -102,7 +103,9 @@ def judgement_save(
     except AnswerTooLate:
         _keep_late(participation, assignment_key, client_key, answers, comment)
         raise
-    if progress.endless and not progress.left:
+    if is_practice:
+        practice_record(participation=participation, practice=Practice(participation))
+    elif progress.endless and not progress.left:
         progress = _go_on(participation)
     return Saved(judgement, False, progress)
 
@@ -238,13 +241,6 @@ def _append(
             state=Assignment.State.DONE
         )
     return judgement
-
-
-def answer_dict(score: float | None, choice: str) -> dict[str, Any]:
-    """Return an answer as the browser sends and receives it."""
-    if score is not None:
-        return {"score": int(score) if score == int(score) else score}
-    return {"choice": choice}
 
 
 def _check_repeat(known: Judgement, assignment: Assignment, answer: Answer, comment: str) -> None:

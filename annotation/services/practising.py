@@ -227,11 +227,12 @@ def practice_finish(*, participation: Participation) -> None:
     practice = Practice(participation)
     if not practice.is_complete:
         raise Conflict(_("Your practice is not finished yet."), _("Go on with it first."))
+    practice_record(participation=participation, practice=practice)
     participation_remember(participation, practised=True)
 
 
 def practice_record(*, participation: Participation, practice: Practice) -> None:
-    """Keep where a rater stands as soon as everything is answered."""
+    """Keep where a rater stands as soon as everything is answered, before any page tells how it went."""
     if practice.is_complete:
         kept = {
             k: v for k, v in practice.summary().items() if k == PRACTICE or k not in participation.settings

@@ -13,7 +13,6 @@ from annotation.models import Assignment, Campaign, ItemCandidate
 from annotation.models.keys import public_key
 from annotation.protocols.base import Screen, ShownItem
 from annotation.services.campaign_settings import CampaignSettings
-from annotation.services.judging import answer_dict
 from annotation.services.participation import campaign_protocol
 from annotation.services.prepared import Prepared
 from mtcore.corpora.languages import direction, language_name, standard_tag
@@ -155,3 +154,10 @@ def language_pair_label(campaign: Campaign) -> str:
         "source": language_name(campaign.source_language, page),
         "target": language_name(campaign.target_language, page),
     }
+
+
+def answer_dict(score: float | None, choice: str) -> dict[str, Any]:
+    """Return an answer as the browser sends and receives it."""
+    if score is not None:
+        return {"score": int(score) if score == int(score) else score}
+    return {"choice": choice}

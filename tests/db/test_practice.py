@@ -132,6 +132,26 @@ def test_a_calibration_changed_after_its_result_was_seen_stays_as_it_was(campaig
     assert participation_of(campaign).settings["calibration"]["rows"][1]["answer"] == 95
 
 
+def test_who_never_looks_at_the_result_of_a_calibration_has_it_kept_all_the_same(campaign, browser):
+    practise(browser, campaign, "70", "70", "10", "95")
+    assert participation_of(campaign).settings["calibration"]["inside"] == 1
+    assert begin(browser, campaign).url == f"/rate/{campaign.key}/"
+    kept = participation_of(campaign).settings
+    assert kept["practised"] and kept["practice"]["n"] == 2
+    assert [row["answer"] for row in kept["calibration"]["rows"]] == [10, 95]
+
+
+def test_a_calibration_answered_without_the_page_is_kept_at_its_last_answer(campaign, browser):
+    """Answers sent by a script's address, and changed before any page was opened: the first ones are kept."""
+    browser.get(f"/rate/{campaign.key}/practice/")
+    rows = list(participation_of(campaign).assignments.practice().order_by("position"))
+    for row, score in zip(rows, (70, 70, 10, 95), strict=True):
+        assert answer(browser, campaign, row.key, f"key-{row.key}", score=score).status_code == 200
+    assert answer(browser, campaign, rows[3].key, "changed-0001", score=85).status_code == 200
+    begin(browser, campaign)
+    assert participation_of(campaign).settings["calibration"]["rows"][1]["answer"] == 95
+
+
 @pytest.mark.parametrize("value", ["", "101", "abc", "72,5"])
 def test_a_faulty_answer_comes_back(campaign, browser, value):
     """UI-05 and UI-11 hold in practice too."""
