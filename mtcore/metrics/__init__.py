@@ -3,9 +3,13 @@
 from mtcore.metrics.base import Metric, MetricError, MetricUnavailable
 from mtcore.metrics.bleu import Bleu
 from mtcore.metrics.chrf import Chrf, ChrfPlusPlus
+from mtcore.metrics.meteor import Meteor
+from mtcore.metrics.perplexity import Perplexity
 from mtcore.metrics.ter import Ter
 
-METRICS: dict[str, type[Metric]] = {metric.name: metric for metric in (Bleu, Chrf, ChrfPlusPlus, Ter)}
+METRICS: dict[str, type[Metric]] = {
+    metric.name: metric for metric in (Bleu, Chrf, ChrfPlusPlus, Ter, Meteor, Perplexity)
+}
 """Name → metric; a new metric is a new file and one name here."""
 
 __all__ = ["METRICS", "Metric", "MetricError", "MetricUnavailable"]

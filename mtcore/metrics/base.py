@@ -49,11 +49,13 @@ class Metric(ABC):
         install_hint: what makes it available.
         title: what tables call it.
         digits: decimals in tables.
+        best: the score of a perfect output; None where there is none.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     digits: ClassVar[int] = 2
+    best: ClassVar[float | None] = 100.0
     higher_is_better: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset({"reference"})
     install_hint: ClassVar[str] = ""

@@ -19,6 +19,7 @@ class Ter(SacreMetric):
     name = "ter"
     title = "TER"
     higher_is_better = False
+    best = 0.0
 
     def _make(self) -> Any:
         from sacrebleu.metrics import TER
