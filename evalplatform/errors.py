@@ -10,10 +10,12 @@ class UserError(Exception):
 
     `message` states what was expected and found; `remedy` says what to do. Commands print both on one
     line and exit with 1; pages and the API answer with `status`. `title` is translated where it is shown.
+    `code` tells a script what happened where it has to act on it.
     """
 
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     title = gettext_noop("This cannot be done")
+    code = ""
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(message)

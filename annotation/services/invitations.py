@@ -12,6 +12,8 @@ from django.utils.translation import ngettext
 from annotation.models import Campaign, Participation
 from evalplatform.errors import Conflict, NotFound
 
+#: The code of an error that says that a campaign has closed.
+CLOSED = "closed"
 _SIGNER = signing.Signer(salt="annotation.invitation", sep="~")
 
 
@@ -26,8 +28,8 @@ def invitation_read(token: str) -> Participation:
 
     Raises:
         NotFound: the link was altered, or its participation is gone.
-        Conflict: the link was replaced or has expired, the rater has left, or the campaign is not open. A link
-            into a closed campaign still leads who took part to the last page.
+        Conflict: the link was replaced or has expired, the rater has left, or the campaign is not open. A
+            link into a closed campaign still leads who took part to the last page.
     """
     try:
         key, version = _SIGNER.unsign(token).rsplit("~", 1)
@@ -57,6 +59,12 @@ def is_over(participation: Participation) -> bool:
     return closed and not has_left and participation.consented_at is not None
 
 
+class CampaignClosed(Conflict):
+    """The campaign has closed: nothing is taken any more."""
+
+    code = CLOSED
+
+
 def participation_check(participation: Participation) -> None:
     """Make sure that this rater may work in this campaign now.
 
@@ -69,7 +77,7 @@ def participation_check(participation: Participation) -> None:
         )
     state = participation.campaign.state
     if state == Campaign.State.CLOSED:
-        raise Conflict(_("This campaign is closed."), _closed_remedy(participation))
+        raise CampaignClosed(_("This campaign is closed."), _closed_remedy(participation))
     if state != Campaign.State.OPEN:
         raise Conflict(_("This campaign is not open at the moment."), _("Try again later."))
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Assignment, AuditEvent, Judgement, Participation
 from annotation.models.assignment import PRACTICE_ROUND
 from annotation.protocols.base import Answer, AnswerError
-from annotation.services.invitations import participation_check
+from annotation.services.invitations import CLOSED, is_over, participation_check
 from annotation.services.participation import (
     Progress,
     begin_check,
@@ -101,7 +101,7 @@ def judgement_save(
         # Two assignments answered at once under one key: the database let the first through.
         raise _key_taken() from error
     except AnswerTooLate:
-        _keep_late(participation, assignment_key, client_key, answers, comment)
+        _keep_late(assignment, client_key, answer, comment)
         raise
     if is_practice:
         practice_record(participation=participation, practice=Practice(participation))
@@ -121,11 +121,21 @@ def _go_on(participation: Participation) -> Progress:
 class AnswerTooLate(Conflict):
     """An answer to an item that went to somebody else, who has answered or reads it."""
 
+    code = "late"
 
-def _keep_late(
-    participation: Participation, assignment: str, client_key: str, answers: Mapping[str, Any], comment: str
-) -> None:
-    """Keep an answer that can count no more, once: nothing that a rater did is thrown away."""
+
+class AnswerAfterClosing(AnswerTooLate):
+    """An answer that arrived when its campaign had closed."""
+
+    code = CLOSED
+
+
+def _keep_late(assignment: Assignment, client_key: str, answer: Answer, comment: str) -> None:
+    """Keep an answer that cannot count now, once: nothing that a rater did is thrown away.
+
+    Only what was read of it is kept, never what a browser sent beside.
+    """
+    participation = assignment.participation
     known = AuditEvent.objects.filter(
         participation=participation, action="answer.late", data__client_key=client_key
     )
@@ -136,9 +146,9 @@ def _keep_late(
             participation=participation,
             campaign=campaign,
             study=campaign.study,
-            assignment=assignment,
+            assignment=assignment.key,
             client_key=client_key,
-            answers=dict(answers),
+            answers=answer_dict(answer.score, answer.choice),
             comment=comment,
         )
 
@@ -170,6 +180,11 @@ def _stored(client_key: str, assignment: Assignment) -> tuple[Judgement | None, 
 
 def _check_open(assignment: Assignment) -> None:
     """Make sure that the assignment can be answered now."""
+    if assignment.round != PRACTICE_ROUND and is_over(assignment.participation):
+        raise AnswerAfterClosing(
+            _("The campaign closed before this answer arrived."),
+            _("It is kept beside the results, for the people who run the campaign, and on this device."),
+        )
     participation_check(assignment.participation)
     if assignment.round == PRACTICE_ROUND:
         consent_check(assignment.participation)

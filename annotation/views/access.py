@@ -158,6 +158,8 @@ def error_json(error: UserError) -> HttpResponse:
         "detail": error.message,
         "remedy": error.remedy,
     }
+    if error.code:
+        body["code"] = error.code
     if isinstance(error, InvitationNeeded):
         body["login_url"] = ""
     return _challenge(JsonResponse(body, status=error.status, content_type="application/problem+json"))

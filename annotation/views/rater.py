@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.models import Participation
 from annotation.protocols.base import Screen
 from annotation.services.campaign_settings import CampaignSettings
-from annotation.services.invitations import participation_check
+from annotation.services.invitations import is_over, participation_check
 from annotation.services.judging import judgement_save
 from annotation.services.participation import (
     TEXT_LENGTH,
@@ -41,6 +41,8 @@ def rate(request: HttpRequest, participation: Participation) -> HttpResponse:
     campaign = participation.campaign
     if request.method == "POST":
         return _save_form(request, participation)
+    if is_over(participation):
+        return redirect("finish", campaign.key)
     participation_check(participation)
     before = page_before(participation)
     if before:
@@ -59,6 +61,8 @@ def rate_item(request: HttpRequest, participation: Participation, key: str) -> H
     """Show one of the rater's own items, to answer it or to correct the answer."""
     if request.method == "POST":
         return _save_form(request, participation)
+    if is_over(participation):
+        return redirect("finish", participation.campaign.key)
     participation_check(participation)
     before = page_before(participation)
     if before:

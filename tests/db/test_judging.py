@@ -8,8 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, Judgement, Participation
-from annotation.services.judging import judgement_save
+from annotation.models import Assignment, AuditEvent, Campaign, Judgement, Participation
+from annotation.services.judging import AnswerAfterClosing, judgement_save
 from evalplatform.errors import BadInput, Conflict, NotFound
 from tests.factories.rating import keys, participation_of, rater_client, rating_campaign
 
@@ -49,6 +49,41 @@ def test_the_same_key_is_the_same_answer():
     with pytest.raises(Conflict, match="key of another"):
         save(rater, first, "key-00000001", 65)
     assert [(j.assignment.key, j.score) for j in Judgement.objects.all()] == [(first, 64)]
+
+
+def test_an_answer_that_arrives_after_closing_is_kept_beside_and_counts_when_the_campaign_opens_again():
+    campaign = rating_campaign()
+    key = keys(participation_of(campaign))[1]
+    Campaign.objects.update(state="closed")
+    sent = {"score": 64, "system": "x" * 10_000, "odd": "\ud800"}
+    for _ in range(2):
+        with pytest.raises(AnswerAfterClosing, match="closed before this answer arrived") as refused:
+            judgement_save(
+                participation=participation_of(campaign),
+                assignment_key=key,
+                client_key="late-0001",
+                answers=sent,
+                comment="A comment",
+            )
+        assert refused.value.code == "closed"
+    event = AuditEvent.objects.get(action="answer.late")
+    assert event.data == {
+        "assignment": key, "client_key": "late-0001", "answers": {"score": 64}, "comment": "A comment",
+    }  # fmt: skip
+    assert Judgement.objects.count() == 0
+    Campaign.objects.update(state="open")
+    assert not save(participation_of(campaign), key, "late-0001").repeated
+
+
+@pytest.mark.parametrize("change", [{"state": "left"}, {"consented_at": None}])
+def test_nothing_is_kept_late_of_who_left_or_never_agreed(change):
+    campaign = rating_campaign()
+    rater = participation_of(campaign)
+    Participation.objects.filter(pk=rater.pk).update(**change)
+    Campaign.objects.update(state="closed")
+    with pytest.raises(Conflict):
+        save(participation_of(campaign), keys(rater)[0], "late-0001")
+    assert not AuditEvent.objects.filter(action="answer.late").exists()
 
 
 def test_a_resent_answer_is_acknowledged_after_the_campaign_has_closed():
