@@ -27,6 +27,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, AuditEvent, Campaign, Participation, Rater
 from annotation.services.campaign_settings import CampaignSettings
+from annotation.services.turns import turn_take
 from evalplatform.errors import BadInput, Conflict, NotFound
 
 _SIGNER = signing.Signer(salt="annotation.joining", sep="~")
@@ -177,6 +178,7 @@ def place_take(*, participation: Participation) -> None:
         Conflict: no place is left.
     """
     with transaction.atomic():
+        turn_take(participation.campaign_id)
         own = Participation.objects.select_for_update(of=("self",)).select_related("campaign__study", "rater")
         found = own.get(pk=participation.pk)
         if needs_place(found):

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
 from django.utils import timezone
 
@@ -38,6 +38,7 @@ from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.participation import Progress
 from annotation.services.pool_leases import expired_free, place_take_back
 from annotation.services.rounds import AGAIN
+from annotation.services.turns import own_assignments_lock, turn_take
 
 LINE = "pool"
 """Where a participation keeps its line."""
@@ -188,8 +189,8 @@ def _claim(participation: Participation, room: int, needed: int, past: int, unti
         until: end of the lease.
     """
     campaign = participation.campaign
-    if connection.features.has_select_for_update:
-        Campaign.objects.select_for_update(no_key=True).values_list("pk").get(pk=campaign.pk)
+    turn_take(campaign.pk)
+    own_assignments_lock(participation)
     fresh = Participation.objects.select_for_update(no_key=True).get(pk=participation.pk)
     stand = _Stand.of(fresh)
     expired_free(campaign, but=participation)

@@ -12,6 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
+from annotation.services.turns import turn_take
 from evalplatform.errors import Conflict
 
 FREED_AT_ONCE = 200
@@ -45,11 +46,32 @@ def items_free(rows: Sequence[tuple[int, int]]) -> None:
 
 
 def place_take_back(assignment: Assignment, until: datetime) -> bool:
-    free = Item.objects.filter(pk=assignment.item_id, given__lt=F("wanted"))
-    if free.update(given=F("given") + 1) != 1:
+    """Give a rater an item back if its round has room; say whether it has. Call it in a transaction.
+
+    The assignment changes first: of two requests that want it back at once only one counts it.
+    """
+    mine = Assignment.objects.filter(pk=assignment.pk)
+    if mine.filter(state=_RELEASED).update(state=_OPEN, lease_until=until) != 1:
         return False
-    mine = Assignment.objects.filter(pk=assignment.pk, state=_RELEASED)
-    return mine.update(state=_OPEN, lease_until=until) == 1
+    if _count_in(assignment):
+        return True
+    mine.update(state=_RELEASED, lease_until=assignment.lease_until)
+    return False
+
+
+def _count_in(assignment: Assignment) -> bool:
+    """Count one more as given if the item and the assignment's round have room."""
+    item = Item.objects.select_for_update(of=("self",)).get(pk=assignment.item_id)
+    own = Assignment.objects.live().filter(item=item.pk, round=assignment.round).exclude(pk=assignment.pk)
+    if own.count() >= _wanted_in(item, assignment):
+        return False
+    return Item.objects.filter(pk=item.pk, given__lt=F("wanted")).update(given=F("given") + 1) == 1
+
+
+def _wanted_in(item: Item, assignment: Assignment) -> int:
+    """Return how many judgements the assignment's round wants of an item; an extra round wants as many."""
+    has_two = item.wanted > assignment.participation.campaign.judgements
+    return item.wanted // 2 if has_two else item.wanted
 
 
 def late_answer_place(assignment: Assignment) -> bool:
@@ -83,11 +105,7 @@ def pool_leave(*, campaign: Campaign, leaver: Participation, actor: User | None 
         Conflict: the rater has left already.
     """
     with transaction.atomic():
-        left = Participation.objects.filter(pk=leaver.pk).exclude(state=Participation.State.LEFT)
-        if left.update(state=Participation.State.LEFT) != 1:
-            raise Conflict(
-                f"Rater “{leaver.rater.name}” has left this campaign already.", "Nothing was changed."
-            )
+        turn_take(campaign.pk)
         rows = list(
             leaver.assignments.live()
             .filter(state=_OPEN)
@@ -95,6 +113,11 @@ def pool_leave(*, campaign: Campaign, leaver: Participation, actor: User | None 
             .select_for_update(of=("self",))
             .values_list("pk", "item_id")
         )
+        left = Participation.objects.filter(pk=leaver.pk).exclude(state=Participation.State.LEFT)
+        if left.update(state=Participation.State.LEFT) != 1:
+            raise Conflict(
+                f"Rater “{leaver.rater.name}” has left this campaign already.", "Nothing was changed."
+            )
         items_free(rows)
         AuditEvent.note(
             "rater.withdrawn",

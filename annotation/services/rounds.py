@@ -23,6 +23,7 @@ from annotation.protocols import PROTOCOLS
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.participation import Progress
 from annotation.services.planning import BATCH, systems_of_items
+from annotation.services.turns import turn_take
 from annotation.stats.disagreement import READINGS, judge_again, usual_points
 from evalplatform.errors import BadInput, Conflict
 
@@ -166,8 +167,9 @@ def round_assign(
     if campaign.state == Campaign.State.CLOSED:
         raise Conflict(f"Campaign “{campaign.name}” is closed.", "Open it again, then judge items again.")
     with transaction.atomic():
-        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        list(campaign.participations.select_for_update(of=("self",), no_key=True).values_list("pk"))
+        turn_take(campaign.pk)
+        people = campaign.participations.order_by("pk").select_for_update(of=("self",), no_key=True)
+        list(people.values_list("pk"))
         draft = round_draft(campaign=campaign, reading=reading, points=points)
         if draft.dealt.assignments or draft.pooled:
             _write(campaign, draft)

@@ -17,6 +17,7 @@ from annotation.models import Assignment, AuditEvent, Campaign, Item, Participat
 from annotation.services.planning import BATCH, plan_items_read
 from annotation.services.pool_leases import pool_leave
 from annotation.services.rounds import AGAIN, rater_call_back, round_deal_on
+from annotation.services.turns import turn_take
 from evalplatform.errors import Conflict, NotFound
 from evalplatform.words import quoted
 from mtcore.services.texts import sentence
@@ -78,6 +79,7 @@ def rater_withdraw(*, campaign: Campaign, rater: str, actor: User | None = None)
         before = _snapshot(campaign)
         change = _plan(campaign, items, before, leaver)
         with transaction.atomic():
+            turn_take(campaign.pk)
             now = _snapshot(campaign, lock=True)
             if now != before:
                 if attempt < ATTEMPTS:
