@@ -214,7 +214,8 @@ def _score_group(
     group: Sequence[Kept], part: Part, options: ScoringOptions
 ) -> tuple[list[Score], list[Difference]]:
     scored = [(one, part.of(one.stats)) for one in group if one.stats is not None]
-    scorer = next((one.scorer for one in group if one.stats is not None), None)
+    scored = [(one, stats) for one, stats in scored if np.isfinite(stats).all()]
+    scorer = scored[0][0].scorer if scored else None
     resampled = None
     if scorer is not None and options.resamples and len(scored[0][1]) > 1:
         rng = np.random.default_rng(options.seed)

@@ -52,7 +52,8 @@ def metric_errors() -> Iterator[None]:
             yield
     except MetricError as error:
         message = str(error)
-        raise BadInput(sentence(message[:1].upper() + message[1:])) from error
+        begins_in_words = message.split(" ", 1)[0].isalpha()
+        raise BadInput(sentence(message[:1].upper() + message[1:] if begins_in_words else message)) from error
 
 
 def scorers_make(options: MetricOptions) -> list[Scorer]:

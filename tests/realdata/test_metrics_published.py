@@ -4,13 +4,20 @@ import csv
 from functools import cache
 
 import pytest
+from sacremoses import MosesTokenizer
 
 from mtcore.metrics import METRICS
+from mtcore.metrics.meteor import Meteor
+from tests.factories.arpa import write_arpa
+from tests.factories.files import write_lines
 from tests.factories.metrics import scored
 from tests.paths import DATA, needs_data
 from tests.realdata.test_metrics_known import KNOWN, read
 
 pytestmark = needs_data
+needs_meteor = pytest.mark.skipif(
+    not Meteor.is_available(), reason=f"METEOR is absent: {Meteor.install_hint}"
+)
 
 SETS = {
     "wmt22-csen-da": ("en", "Online-W"),
@@ -85,3 +92,29 @@ def test_known_answers_from_the_command():
             "--resamples", 0,
         )  # fmt: skip
         assert [row["value"] for row in found["results"]] == pytest.approx(expected, abs=5e-5)
+
+
+@needs_meteor
+def test_meteor_of_english_is_the_known_answer():
+    metric = Meteor("en")
+    output, lines = read("nmt-bt/newstest2014-deen.r1.en"), read("nmt-bt/newstest2014-deen.tgt.en")
+    assert metric.score(output, [lines]) == pytest.approx(0.46798, abs=5e-6)
+    assert "exact stem synonym paraphrase" in metric.signature()
+
+
+def test_perplexity_under_a_model_of_natural_text(tmp_path):
+    """A model of natural English finds a text less surprising than its words in another order."""
+    split = MosesTokenizer("en")
+    model = write_arpa(tmp_path / "news.arpa", [split.tokenize(line, return_str=True, escape=False)
+                                                for line in read("mono/en.txt")[:1500]])  # fmt: skip
+    text = read("nmt-bt/newstest2019-enru.src.en")[:150]
+    shuffled = [" ".join(sorted(line.split())) for line in text]
+    files = [write_lines(tmp_path / name, lines) for name, lines in (("a.en", text), ("b.en", shuffled))]
+    found = scored(
+        "score_files", "--hypothesis", f"A={files[0]}", f"B={files[1]}", "--metrics", "ppl",
+        "--model", f"ppl={model}", "--compare", "A", "B", "--resamples", 200,
+    )  # fmt: skip
+    own, other = found["results"]
+    assert own["value"] < 0.8 * other["value"]
+    assert found["comparisons"][0]["p"] < 0.02
+    assert 0.1 < own["oov_rate"] < 0.5

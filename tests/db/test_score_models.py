@@ -1,0 +1,137 @@
+"""Metrics that run on a program or a model, from the commands: METEOR and perplexity."""
+
+import gzip
+
+import pytest
+
+from mtcore.metrics.meteor import Meteor
+from mtcore.metrics.perplexity import Perplexity
+from mtcore.models import MetricResult
+from mtcore.services.metric_results import stats_unpack
+from tests.factories.arpa import FIVE_WORDS, write_arpa
+from tests.factories.campaigns import invented_lines
+from tests.factories.commands import refused, run
+from tests.factories.files import write_lines
+from tests.factories.metrics import import_scored_set, rows_of, scored, strict
+
+pytestmark = pytest.mark.django_db
+needs_meteor = pytest.mark.skipif(
+    not Meteor.is_available(), reason=f"METEOR is absent: {Meteor.install_hint}"
+)
+
+
+@pytest.fixture
+def model(tmp_path):
+    """Return an ARPA file of five words."""
+    file = tmp_path / "five.arpa"
+    file.write_text(FIVE_WORDS, encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return two outputs and a reference of three lines."""
+    texts = {
+        "a.en": ["the cat sat", "the dog ran", "a cat sat"],
+        "b.en": ["the cat", "dog dog", "a bird flew away"],
+        "r.en": ["the cat sat", "a dog ran", "a cat sat"],
+    }
+    return [write_lines(tmp_path / name, lines) for name, lines in texts.items()]
+
+
+def test_perplexity_needs_no_reference_and_tells_units_and_oov(files, model):
+    arguments = ["score_files", "--hypothesis", f"A={files[0]}", f"B={files[1]}", "--metrics", "ppl",
+                 "--model", f"ppl={model}", "--tokens", "given"]  # fmt: skip
+    found = scored(*arguments, "--segments", "--compare", "A", "B")
+    a, b = found["results"]
+    assert (a["reference"], a["words"], a["oov"], a["vocabulary"]) == (None, 9, 1, 5)
+    assert (b["words"], b["oov"], b["oov_rate"]) == (8, 4, 0.5)
+    assert a["value"] < b["value"] and len(a["segments"]) == 3
+    assert "unit:word|tokens:given" in a["signature"]
+    assert found["comparisons"][0]["difference"] == a["value"] - b["value"]
+    table, _ = run(*arguments)
+    assert "PPL ↓" in table and "A, PPL: words 9, oov 1, oov rate 0.111111, vocabulary 5" in table
+    rows = rows_of(run(*arguments, "--format", "csv")[0])
+    assert "oov: 4" in rows[1]["facts"]
+    assert "% B, PPL: words 8, oov 4" in run(*arguments, "--format", "latex")[0]
+
+
+def test_perplexity_stands_beside_scores_with_a_reference(files, model):
+    arguments = ["score_files", "--hypothesis", f"A={files[0]}", "--reference", files[2], "--metrics",
+                 "chrf,ppl", "--model", f"ppl={model}", "--tokens", "given"]  # fmt: skip
+    found = scored(*arguments)
+    assert [(row["metric"], row["reference"]) for row in found["results"]] == [
+        ("chrf", "r.en"), ("ppl", None)
+    ]  # fmt: skip
+    table, _ = run(*arguments)
+    assert len([line for line in table.split("\n\n")[0].splitlines() if line.startswith("A ")]) == 1
+
+
+def test_what_is_missing_is_told_and_the_rest_runs(files, monkeypatch):
+    monkeypatch.setattr("mtcore.metrics.java.shutil.which", lambda _: None)
+    monkeypatch.setattr("mtcore.metrics.meteor._packaged", lambda: None)
+    found = scored(
+        "score_files", "--hypothesis", f"A={files[0]}", f"B={files[1]}", "--reference", files[2],
+        "--metrics", "chrf,meteor,ppl", "--compare", "A", "B",
+    )  # fmt: skip
+    rows = {(row["system"], row["metric"]): row for row in found["results"]}
+    assert rows["A", "chrf"]["value"] > 0
+    assert rows["A", "meteor"]["value"] is None and "pycocoevalcap" in rows["A", "meteor"]["reason"]
+    assert rows["A", "ppl"]["value"] is None and "--model ppl=FILE" in rows["A", "ppl"]["reason"]
+    told = {row["metric"]: row for row in found["comparisons"]}
+    assert told["chrf"]["p"] is not None and told["meteor"]["p"] is None
+    assert "pycocoevalcap" in told["meteor"]["reason"]
+
+
+def test_a_wrong_model_is_refused(files, tmp_path):
+    bad = write_lines(tmp_path / "bad.arpa", ["nothing"])
+    base = ["score_files", "--hypothesis", files[0], "--metrics", "ppl", "--model"]
+    assert "is no ARPA file" in refused(*base, f"ppl={bad}")
+    assert "is not there" in refused(*base, f"ppl={tmp_path / 'absent'}")
+    assert "is a folder" in refused(*base, f"ppl={tmp_path}")
+    (tmp_path / "x.gz").write_bytes(gzip.compress(b"\\data\\\n")[:-3])
+    assert "x.gz" in refused(*base, f"ppl={tmp_path / 'x.gz'}")
+
+
+def test_perplexity_of_outputs_is_kept_once_without_a_reference(tmp_path, monkeypatch):
+    import_scored_set(tmp_path)
+    model = write_arpa(tmp_path / "m.arpa", invented_lines(200, seed=9))
+    arguments = ["score_outputs", "demo", "--metrics", "ppl", "--model", f"ppl={model}", "--resamples", 20]
+    first = scored(*arguments)
+    assert MetricResult.objects.filter(metric="ppl", reference=None).count() == 2
+    row = MetricResult.objects.filter(output__system__name="A").get()
+    stats = stats_unpack(row.segment_stats)
+    assert stats.shape == (12, 4) and (stats[:, 0] > 0).all()
+    monkeypatch.setattr(Perplexity, "segment_stats", lambda *_: pytest.fail("extracted again"))
+    assert scored(*arguments) == first
+    direct = scored(*arguments, "--direction", "direct")["results"][0]
+    assert (direct["n_segments"], direct["condition"]) == (6, "X")
+    assert direct["words"] == stats[:6, 2].sum()
+    assert MetricResult.objects.count() == 2
+
+
+def test_met_16_what_is_not_finite_is_null_with_a_reason(files, tmp_path):
+    endless = FIVE_WORDS.replace("-1.25\tdog", "-inf\tdog").replace("-1.0\tcat\t", "-9e300\tcat\t")
+    model = tmp_path / "endless.arpa"
+    model.write_text(endless, encoding="utf-8")
+    out, _ = run("score_files", "--hypothesis", f"B={files[1]}", "--metrics", "ppl", "--model",
+                 f"ppl={model}", "--tokens", "given", "--segments", "--format", "json")  # fmt: skip
+    (row,) = strict(out)["results"]
+    assert row["value"] is None and row["ci"] is None
+    assert row["reason"] == "the score is not a finite number"
+    assert row["segments"][1] is None
+
+
+@needs_meteor
+def test_meteor_of_outputs_is_kept_and_parts_need_no_program(tmp_path, monkeypatch):
+    lines = import_scored_set(tmp_path)
+    first = scored("score_outputs", "demo", "--metrics", "meteor", "--compare", "A", "B")
+    assert [row["metric"] for row in first["comparisons"]] == ["meteor"]
+    assert all(0 < row["value"] < 1 for row in first["results"])
+    stats = stats_unpack(MetricResult.objects.get(output__system__name="A").segment_stats)
+    assert stats.shape == (len(lines), 23)
+    monkeypatch.setattr(Meteor, "segment_stats", lambda *_: pytest.fail("extracted again"))
+    part = scored("score_outputs", "demo", "--metrics", "meteor", "--direction", "reverse")["results"]
+    assert [row["n_segments"] for row in part] == [6, 6]
+    table, _ = run("score_outputs", "demo", "--metrics", "meteor")
+    assert f"{first['results'][0]['value']:.4f}" in table
