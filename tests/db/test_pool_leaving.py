@@ -1,5 +1,6 @@
 """Pools when raters stop, pass items over, or answer late: what is counted, kept, and paid."""
 
+import json
 import random
 import uuid
 from datetime import timedelta
@@ -7,11 +8,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.models import Assignment
+from annotation.models import Assignment, AuditEvent
 from annotation.services.judging import AnswerTooLate, judgement_save
 from annotation.services.rounds import round_assign
 from tests.factories.campaigns import make_campaign
+from tests.factories.commands import run
 from tests.factories.pool import again, faults, joined, next_key, work
+from tests.factories.rating import rater_client
 
 pytestmark = pytest.mark.django_db
 
@@ -63,3 +66,25 @@ def test_a_late_answer_of_the_first_round_takes_no_place_of_the_second():
         assert work(joined(campaign, name), 9, random.Random(1)) == 1
     assert Assignment.objects.live().done().filter(round=2).count() == 2
     check(campaign, unfinished=0)
+
+
+@pytest.mark.parametrize("odd", ["\ud800", "\x00", "x" * 1_000_000, {"a": [1, {}]}])
+def test_of_a_late_answer_only_what_was_read_is_kept(odd, tmp_path):
+    campaign = pool(1, systems=("A",))
+    slow = joined(campaign, "R1")
+    key = next_key(slow)
+    late(slow)
+    work(joined(campaign, "R2"), 9, random.Random(1))
+    client = rater_client(slow)
+    for score in (*range(1, 30), 1, 2):
+        body = {"assignment": key, "client_key": uuid.uuid4().hex, "answers": {"score": score, "x": odd}}
+        reply = client.post(
+            f"/rate/{campaign.key}/answers", json.dumps(body), content_type="application/json"
+        )
+        assert reply.status_code == 409
+    events = AuditEvent.objects.filter(action="answer.late").order_by("pk")
+    assert [event.data["answers"] for event in events] == [{"score": score} for score in range(1, 21)]
+    assert len(json.dumps([event.data for event in events])) < 10_000
+    run("close_campaign", campaign.name)
+    run("export_study", campaign.study.name, "--output", tmp_path / "x.zip")
+    run("verify_study", tmp_path / "x.zip")
