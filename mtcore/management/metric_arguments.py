@@ -24,7 +24,7 @@ def add_metric_arguments(parser: CommandParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--model", nargs="+", action="extend", default=[], metavar="METRIC=PATH",
-        help="what a metric runs on: ppl=news.arpa, meteor=meteor-1.5.jar",
+        help="what a metric runs on: ppl=news.arpa, beer=FOLDER, meteor=meteor-1.5.jar",
     )  # fmt: skip
     parser.add_argument(
         "--tokens", choices=("moses", "given"), default="moses",

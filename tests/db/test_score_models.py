@@ -9,6 +9,7 @@ from mtcore.metrics.perplexity import Perplexity
 from mtcore.models import MetricResult
 from mtcore.services.metric_results import stats_unpack
 from tests.factories.arpa import FIVE_WORDS, write_arpa
+from tests.factories.beer import write_beer
 from tests.factories.campaigns import invented_lines
 from tests.factories.commands import refused, run
 from tests.factories.files import write_lines
@@ -91,6 +92,20 @@ def test_a_wrong_model_is_refused(files, tmp_path):
     assert "is a folder" in refused(*base, f"ppl={tmp_path}")
     (tmp_path / "x.gz").write_bytes(gzip.compress(b"\\data\\\n")[:-3])
     assert "x.gz" in refused(*base, f"ppl={tmp_path / 'x.gz'}")
+
+
+def test_beer_of_outputs_is_kept_with_the_mean_of_segments(tmp_path):
+    import_scored_set(tmp_path)
+    model = write_beer(tmp_path / "beer")
+    arguments = ["score_outputs", "demo", "--metrics", "beer", "--model", f"beer={model}"]
+    found = scored(*arguments, "--segments", "--compare", "A", "B")
+    for row in found["results"]:
+        assert row["value"] == pytest.approx(sum(row["segments"]) / 12)
+        assert row["ci"][0] <= row["value"] <= row["ci"][1]
+    assert found["comparisons"][0]["p"] is not None
+    assert MetricResult.objects.filter(metric="beer").count() == 2
+    assert "is no BEER model" in refused(*arguments[:-1], f"beer={tmp_path}")
+    assert "--model beer=FOLDER" in refused("score_outputs", "demo", "--metrics", "beer")
 
 
 def test_perplexity_of_outputs_is_kept_once_without_a_reference(tmp_path, monkeypatch):
