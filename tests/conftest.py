@@ -4,6 +4,7 @@ import os
 
 import pytest
 from django.db import connections
+from django.utils import translation
 from hypothesis import HealthCheck, settings
 
 from evalplatform.celery import app
@@ -18,6 +19,13 @@ settings.load_profile("house")
 def _own_data_dir(settings, tmp_path):  # type: ignore[no-untyped-def]
     """Keep files that the program writes inside the test's own folder."""
     settings.DATA_DIR = tmp_path / "data"
+
+
+@pytest.fixture(autouse=True)
+def _own_language(settings):  # type: ignore[no-untyped-def]
+    """Begin in English whatever language a page before was asked in: it outlives its request here."""
+    with translation.override(settings.LANGUAGE_CODE):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -41,9 +41,15 @@ def resume(page: Page, link: str) -> None:
     page.wait_for_url("**/rate/**")
 
 
+def expect_title(page: Page, title: str | re.Pattern[str]) -> None:
+    """Wait until a page of that title is there, with its script: keys pressed before that are lost."""
+    expect(page).to_have_title(title)
+    page.wait_for_load_state()
+
+
 def expect_number(page: Page, place: int) -> None:
     """Wait until the item at that place is on the screen."""
-    expect(page).to_have_title(re.compile(rf"^\w+ {place} "))
+    expect_title(page, re.compile(rf"^\w+ {place} "))
 
 
 def next_by(page: Page, *keys: str) -> None:

@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.e2e.campaigns import Crowd
-from tests.e2e.raters import begin, expect_saved, press
+from tests.e2e.raters import begin, expect_saved, expect_title, press
 from tests.server import Server
 
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
@@ -58,7 +58,7 @@ def places(server, crowd, browser):
     begin(page, closed["R1"])
     root = page.url
     press(page, *"50", "Enter")
-    expect(page).to_have_title("Rate 2 of 2")
+    expect_title(page, "Rate 2 of 2")
     expect_saved(page)
     press(page, *"60", "Enter")
     page.wait_for_url("**/finish")

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.e2e.raters import press, tab_to
+from tests.e2e.raters import expect_title, press, tab_to
 
 PRACTICE = (
     "source,translation,low,high,why\n"
@@ -66,12 +66,12 @@ def test_everything_before_and_after_by_keyboard_alone(server, new_page):
     page.keyboard.type("German")
     press(page, "Enter")
     agree_by_keys(page)
-    expect(page).to_have_title("Practice 1 of 2")
+    expect_title(page, "Practice 1 of 2")
     press(page, *"90", "Enter")
     expect(page.locator("#told-title")).to_have_text("As expected")
     expect(page.locator("#told .prose strong")).to_have_text("Nothing")
     press(page, "Enter")
-    expect(page).to_have_title("Practice 2 of 2")
+    expect_title(page, "Practice 2 of 2")
     expect(page.locator("#number")).to_have_value("")
     press(page, "Enter")  # nothing is set
     expect(page.locator("#message")).to_contain_text("Give a score first")
@@ -79,14 +79,14 @@ def test_everything_before_and_after_by_keyboard_alone(server, new_page):
     expect(page.locator("#told-title")).to_have_text("Others see this differently")
     expect(page.locator(".told-list")).to_contain_text("71")
     press(page, "Enter")
-    expect(page).to_have_title("Calibration 1 of 1")
+    expect_title(page, "Calibration 1 of 1")
     press(page, *"88", "Enter")
     expect(page.locator("h1")).to_have_text("Now it begins")
     expect(page.locator("[value=begin]")).to_be_focused()
     press(page, "Enter")
-    expect(page).to_have_title("Rate 1 of 2")
+    expect_title(page, "Rate 1 of 2")
     press(page, *"55", "Enter")
-    expect(page).to_have_title("Rate 2 of 2")
+    expect_title(page, "Rate 2 of 2")
     press(page, *"44", "Enter")
     page.wait_for_url("**/finish")
     code = page.locator(".code").text_content().strip()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.raters import begin, expect_number, expect_saved, next_by, press, resume, value
+from tests.e2e.raters import begin, expect_number, expect_saved, expect_title, next_by, press, resume, value
 
 BARE = """
     Object.defineProperty(Crypto.prototype, "randomUUID", { value: undefined });
@@ -307,7 +307,7 @@ def test_going_back_with_the_browser_shows_the_latest(crowd, new_page):
     expect_saved(page)
     page.goto(page.url + "guidelines")
     page.go_back()
-    expect(page).to_have_title(re.compile("^Rate "))
+    expect_title(page, re.compile("^Rate "))
     press(page, "Backspace")
     expect_number(page, 1)
     assert value(page) == "64"
