@@ -90,7 +90,7 @@ def campaign_look(
     if PROTOCOLS[campaign.protocol].record != "rating":
         raise BadInput("Looks are for ratings, and these are preferences.", "Use score_campaign.")
     averages = _averages(campaign)
-    pairs = list(combinations(range(len(averages.entries)), 2))
+    pairs = list(combinations(np.flatnonzero(averages.listed).tolist(), 2))
     if not pairs:
         raise Conflict("Two systems with judgements are needed for a look.", "Wait for more answers.")
     with transaction.atomic():

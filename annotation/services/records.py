@@ -35,7 +35,7 @@ class Plan:
         unit: (test set, segment key) of each item.
         document: of each unit that is known to belong to one.
         sides: of each item, the entries credited with its first and its second candidate.
-        unshown: items that are counted and never shown (identical outputs).
+        unshown: items that are counted and never shown (identical outputs of systems).
     """
 
     kind: dict[int, str]
@@ -110,7 +110,7 @@ def plan_read(campaign: Campaign) -> Plan:
         plan.kind[pk] = intern(kind)
         plan.unit[pk] = units[segment_id]
         plan.sides[pk] = known[own]
-        if wanted == 0:
+        if wanted == 0 and kind in AVERAGED_KINDS:
             plan.unshown.append(pk)
     return plan
 

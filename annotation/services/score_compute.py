@@ -12,6 +12,7 @@ from annotation.services.correction_notes import correction_notes
 from annotation.services.notation import Notations
 from annotation.services.records import Comparisons
 from annotation.services.score_notes import notes, round_note
+from annotation.stats.aggregate import listed_entries
 from annotation.stats.options import ScoreOptions, signature
 from annotation.stats.preference import score_comparisons
 from annotation.stats.records import Entry, RatingTable
@@ -204,9 +205,10 @@ def comparisons_merge(parts: Sequence[Comparisons]) -> Comparisons:
 
 
 def entries_of(judged: Judged) -> set[Entry]:
-    """Return what was judged: systems in their conditions."""
+    """Return what is scored: systems in their conditions."""
     if isinstance(judged.records, RatingTable):
-        return set(judged.records.entries)
+        table = judged.records
+        return {table.entries[place] for place in np.flatnonzero(listed_entries(table))}
     found = set()
     for condition, shown in judged.records.shown.items():
         for one in shown:

@@ -103,7 +103,7 @@ def aggregate(
     width = max(1, len(table.raters))
     return Averages(
         entries=table.entries,
-        listed=np.bincount(table.credit_entry[of_kind[table.credit_rating]], minlength=size[0]) > 0,
+        listed=listed_entries(table),
         strata=strata,
         documents=documents,
         raw=raw_cells,
@@ -116,6 +116,12 @@ def aggregate(
         n_raters=np.bincount(distinct(found.entry * width + found.rater) // width, minlength=size[0]),
         credits=found,
     )
+
+
+def listed_entries(table: RatingTable) -> BoolArray:
+    """Return which entries are ranked [E]; others have ratings of quality control only."""
+    of_kind = of_kinds(table.kind, AVERAGED_KINDS)
+    return np.bincount(table.credit_entry[of_kind[table.credit_rating]], minlength=len(table.entries)) > 0
 
 
 def take(found: Credits, chosen: BoolArray | IntArray) -> Credits:

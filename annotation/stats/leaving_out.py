@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from annotation.stats.aggregate import AVERAGED_KINDS
+from annotation.stats.aggregate import AVERAGED_KINDS, listed_entries
 from annotation.stats.records import BoolArray, FloatArray, IntArray, RatingTable
 from annotation.stats.standardise import CONSTANT_TOLERANCE, POPULATIONS, of_kinds
 
@@ -55,7 +55,7 @@ class Leaver:
     """Ratings by system, ready for parts of them to be left out.
 
     Attributes:
-        systems: names [E].
+        systems: names of what is ranked [E]; what only quality control is credited to is not among them.
         z: mean z per system and segment with nothing left out [E, S].
     """
 
@@ -69,9 +69,10 @@ class Leaver:
         """
         self.table = table = table.canonical()
         self.repeats = repeats
-        self.systems = sorted({entry.system for entry in table.entries})
+        listed = listed_entries(table)
+        self.systems = sorted({table.entries[place].system for place in np.flatnonzero(listed)})
         code = {name: place for place, name in enumerate(self.systems)}
-        self.system_of = np.array([code[entry.system] for entry in table.entries], dtype=np.int64)
+        self.system_of = np.array([code.get(entry.system, -1) for entry in table.entries], dtype=np.int64)
         kept = np.array([not reason for reason in table.excluded_by], dtype=bool)
         self.counted = of_kinds(table.kind, AVERAGED_KINDS) & table.averaged & kept[table.rater]
         self.in_population = of_kinds(table.kind, POPULATIONS[population])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.stats.aggregate import Averages, aggregate
+from annotation.stats.aggregate import Averages, aggregate, listed_entries
 from annotation.stats.bca import acceleration, bca_interval
 from annotation.stats.options import OptionsError, ScoreOptions
 from annotation.stats.randomisation import randomisation_p_values
@@ -89,7 +89,7 @@ def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> di
 
 
 def _check_hypothesis(table: RatingTable, options: ScoreOptions) -> None:
-    known = {entry.system for entry in table.entries}
+    known = {table.entries[place].system for place in np.flatnonzero(listed_entries(table))}
     for name in options.hypothesis or ():
         if name not in known:
             raise OptionsError(f"hypothesis names {name!r}, which has no ratings here")

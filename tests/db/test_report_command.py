@@ -1,6 +1,7 @@
 """`report_campaign`: Markdown to the screen, or a folder with everything."""
 
 import csv
+import json
 import shutil
 import subprocess
 
@@ -8,6 +9,8 @@ import pytest
 from defusedxml import ElementTree
 
 from annotation.models import ScoreRun
+from annotation.services.campaign_settings import CampaignSettings
+from annotation.services.looks import campaign_look
 from tests.factories.commands import refused, run
 from tests.factories.reports import rated
 
@@ -83,3 +86,38 @@ def _refused_late(folder):
     message = refused("report_campaign", "harbour", "--output", folder)
     assert ScoreRun.objects.count() == stored
     return message
+
+
+def _hidden(protocol="source_da"):
+    """Make a judged campaign in which references and attention items are hidden among the items."""
+    items = (
+        ({"text": "Choose this.", "other": "Not this.", "choice": "left"},)
+        if protocol == "pairwise_fluency"
+        else ({"text": "Please give 7.", "low": 7, "high": 7},)
+    )
+    settings = CampaignSettings(bad_references=0.3, repeats=0.3, reference_as_system=True, attention=items)
+    return rated(protocol=protocol, settings=settings, raters=3, judgements=2)
+
+
+@pytest.mark.parametrize("protocol", ["source_da", "pairwise_fluency"])
+def test_only_systems_are_systems(tmp_path, protocol):
+    campaign = _hidden(protocol)
+    folder = tmp_path / "report"
+    run("report_campaign", "harbour", "--output", folder)
+    for path in sorted((folder / "tables").glob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as stream:
+            for row in csv.DictReader(stream):
+                own = {name: cell for name, cell in row.items() if name != "kind"}
+                assert not {"attention", "reference"} & set(own.values()), path.name
+    for path in (folder / "figures").glob("*.svg"):
+        assert ">attention<" not in path.read_text("utf-8"), path.name
+        assert ">reference<" not in path.read_text("utf-8"), path.name
+    for path in (folder / "tables").glob("*.tex"):
+        assert "attention &" not in path.read_text("utf-8"), path.name
+    scores, _ = run("score_campaign", "harbour", "--format", "json")
+    assert {row["system"] for row in json.loads(scores)["systems"]} == {"OP", "BT"}
+    markdown = (folder / "report.md").read_text("utf-8")
+    assert "stays for 0 of" not in markdown
+    refused("score_campaign", "harbour", "--hypothesis", "attention>OP")
+    if protocol == "source_da":
+        assert len(campaign_look(campaign=campaign).pairs) == 1

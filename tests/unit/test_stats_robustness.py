@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from annotation.stats.aggregate import aggregate
+from annotation.stats.options import OptionsError, ScoreOptions
 from annotation.stats.records import Entry, Rating, RatingTable
 from annotation.stats.robustness import RobustnessError, leave_one_out, rank_sum_p_values
 from annotation.stats.score import score_ratings
@@ -78,6 +79,24 @@ def test_leaving_out_is_a_new_start_without(population: str, repeats: str):
         left = len(counted) - len(without(counted, row["kind"], row["name"]))
         assert row["n_judgements"] == left
     json.dumps(found, allow_nan=False)
+
+
+def test_what_only_quality_control_is_credited_to_is_no_system():
+    ratings = campaign()
+    ratings += [one._replace(systems=(Entry("attention"),), kind="attention") for one in ratings[:20]]
+    ratings += [
+        one._replace(systems=(Entry("reference", "t"),), kind="reference", score=99.0)
+        for one in ratings[20:40]
+    ]
+    found = leave_one_out(RatingTable.from_ratings(ratings), DOCUMENTS)
+    assert [row["system"] for row in found["systems"]] == ["D", "C", "B", "A"]
+    assert all(None not in row["ranks"] for row in found["left_out"])
+    for summary in found["summary"]:
+        assert summary["n_same_order"] == sum(
+            not row["flips"] for row in found["left_out"] if row["kind"] == summary["kind"]
+        )
+    with pytest.raises(OptionsError, match="has no ratings"):
+        score_ratings(RatingTable.from_ratings(ratings), ScoreOptions(hypothesis=("attention", "A")))
 
 
 def test_wins_are_those_of_the_scores():
