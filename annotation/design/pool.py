@@ -6,7 +6,7 @@ There is no plan to keep to, so each rule holds for what has been dealt so far:
 - a segment that others have begun comes before a new one;
 - two items of one segment lie `gap` places apart: the first takes the first free place, each further one the
   first free place at that distance; the places between are filled by the segments that follow;
-- an item that is checked against another one comes after it;
+- an item for quality control is dealt together with the one it is held against, before or after it alike;
 - the first items of a rater's segments take turns over the systems, so do the second ones …: whenever the
   rater stops, the systems are about even in what was judged, and in what is left of the segments;
 - sides even out each system's left and right for the rater.
@@ -36,12 +36,12 @@ class PoolItem:
     Attributes:
         key: the caller's name of it.
         sides: systems credited with each text: one text, or two that are compared.
-        after: keys of items that must come before it when they are dealt together.
+        pairs: keys of items it is held against: who takes them takes it along.
     """
 
     key: Hashable
     sides: tuple[tuple[int, ...], ...]
-    after: frozenset[Hashable] = frozenset()
+    pairs: frozenset[Hashable] = frozenset()
 
     @property
     def systems(self) -> tuple[int, ...]:
@@ -134,12 +134,14 @@ def deal_segment(
     Returns:
         What was dealt, in order of position.
     """
-    order = _in_order(items, line, rng)[:most]
+    base, checks = _in_turn(items, line, rng, most)
+    order = _mixed(base, checks, rng)
     swaps = _swaps(order, line, rng)
+    for turn, item in enumerate(base):
+        line.turns[min(turn, MOST_TURNS)].update(item.systems)
     dealt = []
     place = line.head
-    for turn, (item, swap) in enumerate(zip(order, swaps, strict=True)):
-        line.turns[min(turn, MOST_TURNS)].update(item.systems)
+    for item, swap in zip(order, swaps, strict=True):
         place = line.free_from(place)
         dealt.append(Dealt(item.key, place, swap))
         line.take(place)
@@ -148,19 +150,30 @@ def deal_segment(
     return dealt
 
 
-def _in_order(items: Sequence[PoolItem], line: Line, rng: np.random.Generator) -> list[PoolItem]:
-    """Order items by the turns of their systems, nothing before what it is checked against."""
+def _in_turn(
+    items: Sequence[PoolItem], line: Line, rng: np.random.Generator, most: int
+) -> tuple[list[PoolItem], list[PoolItem]]:
+    """Choose up to so many items: by the turns of their systems, and beside each what is held against it."""
     left = [items[place] for place in rng.permutation(len(items)).tolist()]
     present = {item.key for item in items}
-    order: list[PoolItem] = []
-    placed: set[Hashable] = set()
-    while left:
-        turns = line.turns[min(len(order), MOST_TURNS)]
-        ready = [item for item in left if not (item.after & present) - placed] or left
-        least = ready[int(np.argmin([_rank(item, turns) for item in ready]))]
-        placed.add(least.key)
-        left.remove(least)
-        order.append(least)
+    waiting = [item for item in left if item.pairs & present]
+    left = [item for item in left if not item.pairs & present]
+    base: list[PoolItem] = []
+    checks: list[PoolItem] = []
+    while left and len(base) + len(checks) < most:
+        turns = line.turns[min(len(base), MOST_TURNS)]
+        least = left.pop(int(np.argmin([_rank(item, turns) for item in left])))
+        base.append(least)
+        own = [item for item in waiting if least.key in item.pairs]
+        checks += own[: most - len(base) - len(checks)]
+    return base, checks
+
+
+def _mixed(base: Sequence[PoolItem], checks: Sequence[PoolItem], rng: np.random.Generator) -> list[PoolItem]:
+    """Put checks at random places among the other items, whose order stays."""
+    order = list(base)
+    for check in checks:
+        order.insert(int(rng.integers(len(order) + 1)), check)
     return order
 
 
@@ -198,7 +211,7 @@ def allowed(items: Sequence[PoolItem], had: Collection[Hashable]) -> list[PoolIt
     kept = list(items)
     while True:
         present = {item.key for item in kept}
-        found = [item for item in kept if all(key in present or key in had for key in item.after)]
+        found = [item for item in kept if all(key in present or key in had for key in item.pairs)]
         if len(found) == len(kept):
             return kept
         kept = found

@@ -36,7 +36,7 @@ from annotation.design.pool import (
 from annotation.models import Assignment, Campaign, Item, Participation
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.participation import Progress
-from annotation.services.pool_leases import expired_free, place_take_back
+from annotation.services.pool_leases import checks_free, checks_level, expired_free, place_take_back
 from annotation.services.rounds import AGAIN
 from annotation.services.turns import own_assignments_lock, turn_take
 
@@ -201,6 +201,7 @@ def _claim(participation: Participation, room: int, needed: int, past: int, unti
     ahead = ~Q(state=_RELEASED) & Q(position__gte=stand.line.head)
     for one in rows.filter(expired | ahead)[: MOST_HELD * 2]:
         if one.state == _RELEASED and revived < AHEAD:
+            one.participation = participation
             revived += place_take_back(one, until)
         elif one.state != _RELEASED:
             stand.line.take(one.position)
@@ -213,13 +214,16 @@ def _claim(participation: Participation, room: int, needed: int, past: int, unti
     head = stand.line.head
     dealt: list[Dealt] = []
     again: set[int] = set()
+    checks: set[int] = set()
     for segment in _segments(participation, stand, rng):
         usable = allowed(segment.items, segment.had)
         dealt += deal_segment(usable, stand.line, gap, room - len(dealt), rng)
         again |= segment.again
+        checks |= {cast(int, item.key) for item in segment.items if item.pairs}
         if stand.line.head - head + revived >= needed or len(dealt) >= room:
             break
     _write(participation, dealt, again, until)
+    checks_level(checks if dealt else checks_free(campaign))
     stand.nothing_at = 0.0 if dealt or revived else time.time()
     Participation.objects.filter(pk=participation.pk).update(
         settings=fresh.settings | {LINE: stand.as_json()}
@@ -311,8 +315,8 @@ def _read_segments(participation: Participation, segments: Sequence[int]) -> dic
         if mine:
             found[segment].had.add(pk)
         elif given < wanted:
-            after = frozenset(pair for pair in pairs if pair is not None)
-            found[segment].items.append(PoolItem(pk, tuple(tuple(own) for own in sides.values()), after))
+            against = frozenset(pair for pair in pairs if pair is not None)
+            found[segment].items.append(PoolItem(pk, tuple(tuple(own) for own in sides.values()), against))
             if wanted > participation.campaign.judgements:
                 found[segment].again.add(pk)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from django.contrib.auth.models import User
@@ -43,6 +43,31 @@ def items_free(rows: Sequence[tuple[int, int]]) -> None:
         times[n].append(item)
     for n, items in times.items():
         Item.objects.filter(pk__in=items).update(given=F("given") - n)
+    checks_level({item for _, item in rows})
+
+
+def checks_free(campaign: Campaign) -> set[int]:
+    """Return the first items for quality control that wait for somebody."""
+    free = Item.objects.filter(campaign=campaign, given__lt=F("wanted"))
+    found = free.exclude(paired_with=None, repeat_of=None).order_by("pk")
+    return set(found.values_list("pk", flat=True)[:FREED_AT_ONCE])
+
+
+def checks_level(items: Collection[int]) -> None:
+    """Want no more judgements of some items for quality control than can still come.
+
+    Who takes the item they are held against takes them along. Once that has no room more, nobody can take
+    them: what was freed by a rater who keeps its pair would wait for ever.
+    """
+    if not items:
+        return
+    counts = [f"{pair}__{name}" for pair in ("paired_with", "repeat_of") for name in ("wanted", "given")]
+    lone = Item.objects.filter(pk__in=items, given__lt=F("wanted"))
+    lone = lone.exclude(paired_with=None, repeat_of=None)
+    for pk, given, wanted, *pairs in lone.values_list("pk", "given", "wanted", *counts):
+        room = min(pairs[n] - pairs[n + 1] for n in (0, 2) if pairs[n] is not None)
+        if wanted - given > room:
+            Item.objects.filter(pk=pk, given=given).update(wanted=given + max(0, room))
 
 
 def place_take_back(assignment: Assignment, until: datetime) -> bool:
@@ -64,8 +89,19 @@ def _count_in(assignment: Assignment) -> bool:
     item = Item.objects.select_for_update(of=("self",)).get(pk=assignment.item_id)
     own = Assignment.objects.live().filter(item=item.pk, round=assignment.round).exclude(pk=assignment.pk)
     if own.count() >= _wanted_in(item, assignment):
+        return _want_again(item, assignment)
+    if Item.objects.filter(pk=item.pk, given__lt=F("wanted")).update(given=F("given") + 1) == 1:
+        return True
+    return _want_again(item, assignment)
+
+
+def _want_again(item: Item, assignment: Assignment) -> bool:
+    """Want an item for quality control once more from who still has its pair: it was given up for them."""
+    pairs = [pk for pk in (item.paired_with_id, item.repeat_of_id) if pk is not None]
+    own = Assignment.objects.live().filter(participation=assignment.participation_id, item__in=pairs)
+    if not pairs or item.wanted >= assignment.participation.campaign.judgements or not own.exists():
         return False
-    return Item.objects.filter(pk=item.pk, given__lt=F("wanted")).update(given=F("given") + 1) == 1
+    return Item.objects.filter(pk=item.pk).update(given=F("given") + 1, wanted=F("wanted") + 1) == 1
 
 
 def _wanted_in(item: Item, assignment: Assignment) -> int:

@@ -17,12 +17,14 @@ from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.invitations import participation_check
 from annotation.services.participation import (
     Progress,
-    consent_check,
+    begin_check,
     is_key,
     participation_progress,
     text_check,
 )
+from annotation.services.pool_leases import checks_level
 from annotation.services.rounds import rater_call_back
+from annotation.services.turns import turn_take
 from evalplatform.errors import Conflict, NotFound
 
 
@@ -58,13 +60,14 @@ def assignment_skip(*, participation: Participation, assignment_key: str, reason
     campaign = participation.campaign
     text_check(reason, name=_("The reason"))
     participation_check(participation)
-    consent_check(participation)
+    begin_check(participation)
     if not CampaignSettings.of(campaign).can_skip:
         raise Conflict(
             _("Items cannot be passed over in this campaign."),
             _("Give the answer that fits best, and say in a comment what is difficult."),
         )
     with transaction.atomic():
+        turn_take(campaign.pk)
         assignment = _lock(participation, assignment_key)
         if assignment.state == Assignment.State.RELEASED:
             return Skipped(True, 0, 0, participation_progress(participation))
@@ -72,6 +75,8 @@ def assignment_skip(*, participation: Participation, assignment_key: str, reason
         moved = 0 if campaign.mode == Campaign.Mode.POOL else _give_on(assignment, taken)
         left = taken[moved:]
         Item.objects.filter(pk__in=[one.item_id for one in left]).update(given=F("given") - 1)
+        if campaign.mode == Campaign.Mode.POOL:
+            checks_level({one.item_id for one in left})
         short = 0 if campaign.mode == Campaign.Mode.POOL else len(left)
         AuditEvent.note(
             "assignment.skipped",

@@ -3,17 +3,21 @@
 import json
 import random
 import uuid
+from collections import Counter
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from annotation.models import Assignment, AuditEvent
+from annotation.models import Assignment, AuditEvent, Campaign
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.judging import AnswerTooLate, judgement_save
 from annotation.services.rounds import round_assign
+from annotation.services.skipping import assignment_skip
+from annotation.services.withdrawal import rater_withdraw
 from tests.factories.campaigns import make_campaign
 from tests.factories.commands import run
-from tests.factories.pool import again, faults, joined, next_key, work
+from tests.factories.pool import again, answer, faults, joined, next_key, work
 from tests.factories.rating import rater_client
 
 pytestmark = pytest.mark.django_db
@@ -88,3 +92,71 @@ def test_of_a_late_answer_only_what_was_read_is_kept(odd, tmp_path):
     run("close_campaign", campaign.name)
     run("export_study", campaign.study.name, "--output", tmp_path / "x.zip")
     run("verify_study", tmp_path / "x.zip")
+
+
+CHECKED = CampaignSettings(bad_references=0.5, repeats=0.3, can_skip=True)
+CHECKS = ("bad_reference", "repeat")
+
+
+def pair_then_check(rater):
+    """Answer until a check waits whose pair is answered; return its key."""
+    while key := next_key(rater):
+        row = Assignment.objects.select_related("item").get(key=key)
+        pair = row.item.paired_with_id or row.item.repeat_of_id
+        if pair and Assignment.objects.done().filter(item=pair, participation=rater).exists():
+            return key
+        answer(rater, key, random.Random(1))
+    raise AssertionError("no check came after its pair")
+
+
+@pytest.mark.parametrize("how", ["leaves", "lease", "skips"])
+def test_a_pool_reaches_its_end_when_who_has_the_pair_is_gone(how):
+    campaign = pool(6, systems=("A",), settings=CHECKED)
+    rng = random.Random(1)
+    first = joined(campaign, "R1")
+    key = pair_then_check(first)
+    if how == "leaves":
+        rater_withdraw(campaign=campaign, rater="R1")
+    elif how == "lease":
+        late(first)
+    else:
+        assignment_skip(participation=again(first), assignment_key=key)
+    for number in range(2, 5):
+        work(joined(campaign, f"R{number}"), 200, rng)
+    if how == "skips":
+        work(first, 200, rng)
+        work(joined(campaign, "R5"), 200, rng)
+    check(campaign, unfinished=0)
+    found = Campaign.objects.with_progress().get()
+    assert found.n_done == found.n_assigned > 6
+
+
+def test_who_comes_back_after_a_lease_still_gets_the_check_of_an_answered_item():
+    campaign = pool(4, systems=("A",), settings=CHECKED, judgements=2)
+    first = joined(campaign, "R1")
+    key = pair_then_check(first)
+    late(first)
+    work(joined(campaign, "R2"), 200, random.Random(1))
+    work(joined(campaign, "R3"), 200, random.Random(1))
+    row = Assignment.objects.get(key=key)
+    assert row.state == "released"
+    assert next_key(first)
+    row.refresh_from_db()
+    assert row.state == "open"
+    work(first, 200, random.Random(1))
+    check(campaign, unfinished=0)
+
+
+def test_a_check_in_a_pool_comes_before_or_after_its_pair_alike():
+    campaign = pool(60, systems=("A", "B"), settings=CHECKED)
+    raters = [joined(campaign, f"R{number}") for number in range(1, 4)]
+    while sum(work(rater, 40, random.Random(1)) for rater in raters):
+        pass
+    after = Counter()
+    for row in Assignment.objects.live().filter(item__kind__in=CHECKS).select_related("item"):
+        pair = row.item.paired_with_id or row.item.repeat_of_id
+        other = Assignment.objects.live().get(item=pair, participation=row.participation)
+        after[row.position > other.position] += 1
+    n = sum(after.values())
+    assert n >= 60 and abs(after[True] - n / 2) <= 2 * n**0.5  # four standard deviations
+    check(campaign, unfinished=0)

@@ -35,16 +35,29 @@ def test_whenever_a_rater_stops_the_systems_are_about_even():
         assert max(counts.values()) - min(counts.get(system, 0) for system in range(4)) <= 5
 
 
-def test_what_is_checked_against_another_item_follows_it():
+def with_checks():
+    pair = frozenset({(1, 0)})
+    return [*segment(1, 3), PoolItem("bad", ((8,),), pair), PoolItem("again", ((9,),), pair)]
+
+
+def test_an_item_for_quality_control_comes_before_or_after_its_pair_alike():
+    line, before, places = Line(), Counter(), Counter()
+    for seed in range(600):
+        dealt = deal_segment(with_checks(), line, 3, 99, np.random.default_rng(seed))
+        order = [one.key for one in sorted(dealt, key=lambda one: one.position)]
+        before.update(name for name in ("bad", "again") if order.index(name) < order.index((1, 0)))
+        places.update((name, order.index(name)) for name in ("bad", "again"))
+    assert all(230 <= before[name] <= 370 for name in ("bad", "again")), before
+    assert all(75 <= places[name, n] <= 165 for name in ("bad", "again") for n in range(5)), places
+
+
+def test_an_item_for_quality_control_is_taken_with_its_pair():
     for seed in range(20):
-        items = [
-            *segment(1, 3),
-            PoolItem("bad", (), frozenset({(1, 0)})),
-            PoolItem("again", ((0,),), frozenset({(1, 0)})),
-        ]
-        dealt = deal_segment(items, Line(), 3, 99, np.random.default_rng(seed))
-        place = {one.key: one.position for one in dealt}
-        assert place["bad"] > place[1, 0] < place["again"]
+        for most in range(1, 6):
+            dealt = deal_segment(with_checks(), Line(), 3, most, np.random.default_rng(seed))
+            keys = {one.key for one in dealt}
+            assert len(keys) == most
+            assert (1, 0) in keys if keys & {"bad", "again"} else True
 
 
 def test_without_its_pair_an_item_is_offered_only_to_who_has_had_it():
