@@ -123,7 +123,7 @@ def _together(showings: Sequence[_Showing], judgements: int, leavers: Sequence[s
 def _pairs(
     showings: Sequence[_Showing], followers: Sequence[_Showing], judgements: int, leavers: Sequence[str]
 ) -> list[str]:
-    """Look at what follows other items: its raters, and whether a repeat is one and comes later."""
+    """Look at what follows other items: its raters, and whether a repeat is one."""
     at = {(showing.name, showing.rater): showing for showing in showings}
     holders: dict[str, set[str]] = defaultdict(set)
     for showing in showings:
@@ -139,8 +139,6 @@ def _pairs(
             continue
         if pair.segment != showing.segment:
             found.append(f"pairs: {showing.name} is of another segment than {showing.pair}")
-        if showing.kind == "repeat" and showing.position < pair.position:
-            found.append(f"pairs: {showing.rater} sees {showing.name} before {showing.pair}")
         if showing.kind == "repeat" and {showing.left, showing.right} != {pair.left, pair.right}:
             found.append(f"pairs: {showing.name} does not repeat {showing.pair}")
         if showing.kind == "bad_reference" and not (

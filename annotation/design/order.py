@@ -1,5 +1,10 @@
 """Put a rater's items in order: random, items of one segment far apart, systems even at every moment.
 
+A segment that was begun mostly comes again as soon as its distance is kept. So the distance of two items of a
+segment says nothing of what they are, pairs for quality control are whole early in long work, and raters know
+which source they have had before but not what it means: the items of a segment come in an order that depends
+on their systems alone, whatever follows an item before it as often as after it.
+
 Keeping a distance between visits of one segment is scheduling with a cooldown. Always taking a segment with
 the most items left among those whose cooldown is over succeeds whenever any order does (exchange argument: in
 a good order the first visits of two segments can be exchanged). A freer, weighted random choice is tried
@@ -15,6 +20,8 @@ import numpy as np
 #: Segments looked at before a visit, and items looked at in each, to keep the systems even.
 SEGMENT_DRAWS = 5
 ITEM_LOOKS = 8
+#: Segments that were not begun are looked at too where a system would be shown so much more than its share.
+MOST_AHEAD = 2.0
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,8 @@ class _Scheduler:
         self.most = most
         self.available: list[list[int]] = [[] for _ in range(most + 1)]
         self.weight = 0
+        self.begun: list[int] = []  # those of the available segments that were begun
+        self.is_begun = [last is not None for last in task.last]
         self.place = [-1] * len(self.queues)
         self.waiting: list[tuple[int, int]] = []
         for segment, last in enumerate(task.last):
@@ -75,7 +84,7 @@ class _Scheduler:
         heapq.heapify(self.waiting)
         self.counts = [float(count) for count in task.counts]
         self._set_rates(task)
-        self.draws = iter(rng.random(self.length * SEGMENT_DRAWS).tolist())
+        self.draws = iter(rng.random(self.length * SEGMENT_DRAWS * 2).tolist())
 
     def _set_rates(self, task: OrderTask) -> None:
         totals = list(self.counts)
@@ -117,8 +126,10 @@ class _Scheduler:
         """Draw some segments; return the one, and the place in its queue, that keep the systems most even."""
         best = (0, 0)
         lowest = float("inf")
-        for _ in range(SEGMENT_DRAWS):
-            segment = self._draw(tight)
+        for number in range(2 * SEGMENT_DRAWS):
+            if number >= SEGMENT_DRAWS and lowest <= MOST_AHEAD:
+                break
+            segment = self._draw(tight, number >= SEGMENT_DRAWS)
             for place, item in enumerate(self.queues[segment][:ITEM_LOOKS]):
                 cost = 0.0
                 for system in self.systems_of[item]:
@@ -127,9 +138,11 @@ class _Scheduler:
                     lowest, best = cost, (segment, place)
         return best
 
-    def _draw(self, tight: bool) -> int:
-        """Draw an available segment: among those with most items left, or with weight by items left."""
+    def _draw(self, tight: bool, any_segment: bool) -> int:
+        """Draw an available segment: a begun one, or any by items left; when tight, one with most left."""
         number = next(self.draws)
+        if self.begun and not (tight or any_segment):
+            return self.begun[int(number * len(self.begun))]
         if tight:
             bucket = next(bucket for bucket in reversed(self.available) if bucket)
             return bucket[int(number * len(bucket))]
@@ -145,6 +158,8 @@ class _Scheduler:
         self.place[segment] = len(self.available[left])
         self.available[left].append(segment)
         self.weight += left
+        if self.is_begun[segment]:
+            self.begun.append(segment)
 
     def _take(self, segment: int, place: int) -> int:
         left = len(self.queues[segment])
@@ -154,6 +169,9 @@ class _Scheduler:
             bucket[self.place[segment]] = moved
             self.place[moved] = self.place[segment]
         self.weight -= left
+        if self.is_begun[segment]:
+            self.begun.remove(segment)
+        self.is_begun[segment] = True
         self.at_least[left] -= 1
         item = self.queues[segment].pop(place)
         for system in self.systems_of[item]:

@@ -9,7 +9,7 @@ What the plan keeps:
 5. items of one segment come to a rater min(20, load/4) positions apart, or as far as possible;
 6. a system is left as often as right with every rater, within one (within 1 + m);
 7. what follows an item for quality control (a bad reference, a repeat, an attention item) goes to the same
-   raters, never nearer to it than rule 5 says, repeats after it; rules 2 to 4 and 6 speak of the other items.
+   raters, never nearer to it than rule 5 says, before or after it; rules 2 to 4 and 6 speak of the others.
 
 The same items, raters and generator state give the same plan.
 """
@@ -33,7 +33,6 @@ from annotation.design.items import (
 )
 from annotation.design.order import OrderTask, order_items
 from annotation.design.quality_items import QualityWish, draw_followers
-from annotation.design.settle import settle
 from annotation.design.sides import SideBalancer, Sides
 from annotation.design.verify import Violation, verify_plan
 
@@ -169,7 +168,7 @@ def _order(layout: Layout, own: Sequence[int], rng: np.random.Generator) -> tupl
         counts=[0] * len(layout.systems),
     )
     order, gap = order_items(task, max(1, wanted_gap(len(own))), rng)
-    return settle(layout, order, gap, rng), gap
+    return order, gap
 
 
 def choose_swaps(

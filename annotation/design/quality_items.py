@@ -1,8 +1,9 @@
 """Choose which items get a bad reference, come again, or are followed by an attention item.
 
 The choice is made once the items are dealt, so that it is even over raters too: in every system (or pair of
-systems) and test set the same share, within one; among the items there, those whose segment and raters have
-least so far.
+systems) and test set the same share, within one; among the items there, those whose segment has least so far
+for its size, so that a source comes as often as any other, within one; among these, those of whose own and
+whose raters' there is least.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class QualityWish:
 class _Tally:
     """How much quality control everything has so far."""
 
+    sizes: Counter[Hashable]
     segments: Counter[Hashable] = field(default_factory=Counter)
     raters: Counter[tuple[str, int]] = field(default_factory=Counter)
     systems: Counter[tuple[str, ...]] = field(default_factory=Counter)
@@ -73,7 +75,7 @@ def draw_followers(
     for rater, own in enumerate(work):
         for place in own:
             holders[place].append(rater)
-    tally = _Tally()
+    tally = _Tally(Counter(item.segment for item in layout.items))
     systems = [index for index, item in enumerate(layout.items) if item.kind == "system"]
     drawn: list[PlanItem] = []
     chosen = _choose(layout, systems, holders, "bad_reference", wish.bad_references, tally, rng, wish)
@@ -133,14 +135,9 @@ def _choose(
         credit += share * len(members)
         wanted = int(credit + 1e-9)
         credit -= wanted
-        pool = [members[one] for one in rng.permutation(len(members)).tolist()]
-        while pool and wanted > 0:
-            best = min(
-                rng.integers(len(pool), size=LOOKS).tolist(),
-                key=lambda at: _cost(layout, pool[at], holders, kind, tally),
-            )
-            pool[best], pool[-1] = pool[-1], pool[best]
-            index = pool.pop()
+        pool = _Pool(layout, members, kind, tally, rng)
+        while wanted > 0 and pool:
+            index = pool.draw(lambda one: _cost(layout, one, holders, kind, tally))
             item = layout.items[index]
             if wish and not any(wish.may_damage(item, side) for side in range(len(item.candidates))):
                 continue
@@ -153,6 +150,35 @@ def _choose(
     return chosen
 
 
+class _Pool:
+    """Items to choose from: those of the segments with least quality control for their size first."""
+
+    def __init__(
+        self, layout: Layout, members: Sequence[int], kind: str, tally: _Tally, rng: np.random.Generator
+    ) -> None:
+        self._rng = rng
+        self._groups: dict[float, list[int]] = {}
+        for one in [members[place] for place in rng.permutation(len(members)).tolist()]:
+            segment = layout.items[one].segment
+            level = 0.0 if kind.startswith("attention") else tally.segments[segment] / tally.sizes[segment]
+            self._groups.setdefault(level, []).append(one)
+
+    def __bool__(self) -> bool:
+        return bool(self._groups)
+
+    def draw(self, cost: Callable[[int], tuple[bool, int, int, int]]) -> int:
+        """Take out the cheapest of some items drawn in the lowest group."""
+        level = min(self._groups)
+        group = self._groups[level]
+        places = self._rng.integers(len(group), size=LOOKS).tolist()
+        best = min(places, key=lambda at: cost(group[at]))
+        group[best], group[-1] = group[-1], group[best]
+        index = group.pop()
+        if not group:
+            del self._groups[level]
+        return index
+
+
 def _cost(
     layout: Layout, index: int, holders: Sequence[Sequence[int]], kind: str, tally: _Tally
 ) -> tuple[bool, int, int, int]:
@@ -162,4 +188,4 @@ def _cost(
     segment = tally.segments[item.segment]
     if kind.startswith("attention"):  # few: what matters is that each rater gets one
         return (False, raters, int(item.key in tally.items), segment)
-    return (item.key in tally.items, max(1, segment), raters, segment)
+    return (item.key in tally.items, segment, raters, 0)

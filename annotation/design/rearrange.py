@@ -8,7 +8,6 @@ from annotation.design.items import Layout, PlannedAssignment, Rater, wanted_gap
 from annotation.design.order import OrderTask, order_items
 from annotation.design.plan import choose_swaps, sides_of
 from annotation.design.running import GivenAssignment, Running, name_raters
-from annotation.design.settle import repeats_last
 from annotation.design.sides import SideBalancer
 
 Own = list[tuple[GivenAssignment, int]]
@@ -67,7 +66,6 @@ def _arrange_one(
     start = 1 + max((given.position for given, _ in done), default=0)
     open_items = [item for given, item in own if not given.done] + list(fresh)
     queue, gap, wanted = _order_open(layout, done, open_items, start, rng)
-    queue = repeats_last(layout, queue)
     swaps = choose_swaps(layout, queue, sides, rng, _shown(layout, [0] * len(layout.systems), done))
     planned = [
         (item, PlannedAssignment(layout.items[item].key, name, start + place, swap))

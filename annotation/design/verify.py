@@ -100,14 +100,12 @@ def _check_together(
 def _check_pairs(layout: Layout, work: Mapping[Rater, Sequence[tuple[int, int, bool]]]) -> list[Violation]:
     found = []
     for rater, own in work.items():
-        position = {item: place for place, item, _ in own}
-        for item, place in position.items():
+        held = {item for _, item, _ in own}
+        for item in held:
             pair = layout.pair_of[item]
-            lonely = [one for one in layout.followers.get(item, ()) if one not in position]
-            if lonely or (pair is not None and pair not in position):
+            lonely = [one for one in layout.followers.get(item, ()) if one not in held]
+            if lonely or (pair is not None and pair not in held):
                 found.append(Violation("pairs", f"rater {rater} has one item of a pair only"))
-            elif pair is not None and layout.items[item].kind == "repeat" and place < position[pair]:
-                found.append(Violation("pairs", f"rater {rater} sees a repeat before what it repeats"))
     return found
 
 

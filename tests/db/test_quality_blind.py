@@ -20,12 +20,12 @@ from annotation.services.screens import Artist
 from tests.factories.campaigns import make_campaign
 
 pytestmark = pytest.mark.django_db
-SEGMENTS, RATERS, GAP = 220, 6, 20
+SEGMENTS, RATERS = 220, 6
 
 
 @pytest.fixture
 def screens():
-    """Every screen of a large campaign after each rater's first items, as browsers get it, and what it is."""
+    """Every screen of a large campaign, as browsers get it, and what it is."""
     campaign = make_campaign(
         n_segments=SEGMENTS, raters=RATERS, judgements=3, systems=("OP", "BT", "C"),
         settings=CampaignSettings(bad_references=0.3, repeats=0.3, reference_as_system=True),
@@ -40,9 +40,7 @@ def screens():
         artist = Artist(campaign, own)
         for number, assignment in enumerate(own, start=1):
             screen = json.loads(json.dumps(artist.draw(assignment, number, len(own)).as_dict(), default=str))
-            # no item among the first can repeat another one: everybody knows that
-            if number > GAP:
-                found.append((participation.pk, screen, assignment))
+            found.append((participation.pk, screen, assignment))
     return found
 
 
@@ -63,6 +61,20 @@ def features(screen: dict) -> list[float]:
         *(float(ord(key[0]) % 2**bit >= 2 ** (bit - 1)) for bit in range(1, 6)),
         float(shown["done"]), float(shown["answer"] is None), len(shown["comment"]),
     ]  # fmt: skip
+
+
+def memories(screens: list) -> np.ndarray:
+    """Say of each screen how often its rater had the source before, how long ago, and how often since."""
+    rows, seen = [], {}
+    for rater, screen, _ in screens:
+        own = seen.setdefault((rater, json.dumps([one["text"] for one in screen["context"]])), [])
+        times, now = len(own), screen["number"]
+        ago = min(now - own[-1], 100) if own else 0
+        rows.append(
+            [times, *(times == n for n in range(7)), ago, ago * (times > 0), now - own[0] if own else 0]
+        )
+        own.append(now)
+    return np.array(rows, dtype=float)
 
 
 def hits(rows: np.ndarray, label: np.ndarray, group: np.ndarray, seed: int = 0) -> tuple[int, int]:
@@ -98,6 +110,7 @@ def labels(screens: list) -> dict[str, np.ndarray]:
 
 def test_nothing_beside_the_candidates_tells_kinds_or_systems_and_leaks_are_found(screens):
     rows = np.array([features(screen) for _, screen, _ in screens], dtype=float)
+    rows = np.hstack([rows, memories(screens)])
     group = np.array([rater for rater, _, _ in screens])
     found = {name: hits(rows, label, group) for name, label in labels(screens).items()}
     assert len(screens) > 3000 and min(n for _, n in found.values()) > 700

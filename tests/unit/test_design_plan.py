@@ -182,8 +182,8 @@ def test_raters_with_the_same_items_have_different_orders() -> None:
     keys = [item.key for item in items]
     for one, other in ((0, 1), (0, 2), (1, 2)):
         first, second = ([places[f"r{number}"][key] for key in keys] for number in (one, other))
-        # for 400 independent places a correlation beyond 0.2 has p < 1e-4
-        assert abs(np.corrcoef(first, second)[0, 1]) < 0.2
+        # items of a segment come near each other: beyond 0.38 has p < 1e-4 for 100 independent places
+        assert abs(np.corrcoef(first, second)[0, 1]) < 0.38
 
 
 def test_systems_are_even_at_every_moment() -> None:
