@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -13,7 +16,7 @@ from annotation.services.invitations import is_over, participation_check
 from annotation.services.participation import Progress, completion_code, return_link
 from annotation.services.pool import pool_has_room
 from annotation.services.way import Way
-from annotation.views.access import rater_page
+from annotation.views.access import owner_mark, rater_page
 from annotation.views.rater_common import heading, page_before
 from annotation.views.rater_time import own_record_links
 
@@ -46,8 +49,15 @@ def finish(request: HttpRequest, participation: Participation) -> HttpResponse:
         "is_closed": is_closed,
         "more_url": more_url(participation, way.progress),
         "has_looked": "looked" in request.GET,
+        "config": _sending(request, participation),
     }
     return render(request, "rater/finish.html", context)
+
+
+def _sending(request: HttpRequest, participation: Participation) -> dict[str, Any]:
+    """Return what the page's script needs to send answers that are still in the browser."""
+    urls = {"answers": reverse("answers", args=[participation.campaign.key])}
+    return {"urls": urls, "csrf": get_token(request), "owner": owner_mark(participation)}
 
 
 def more_url(participation: Participation, progress: Progress) -> str:

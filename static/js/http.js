@@ -16,6 +16,16 @@
       return this.status === 0 || this.status >= 500 || [408, 425, 429].includes(this.status);
     }
 
+    /** True when the answer came too late for its item: the server keeps it beside the others, and asks no more. */
+    get late() {
+      return this.body.code === "late";
+    }
+
+    /** True when the whole campaign has closed. */
+    get closed() {
+      return this.body.code === "closed";
+    }
+
     /** True when the server no longer knows who this is. */
     get session() {
       return this.status === 401 || this.status === 403;

@@ -25,7 +25,7 @@
   rating.showTrouble = (problem, show) => {
     const { title, detail, remedy, login_url: link } = problem.body;
     const isLost = problem.session && !detail;
-    byId("trouble").dataset.kind = show ? "refused" : "held";
+    byId("trouble").dataset.kind = show ? "refused" : problem.late ? "late" : "held";
     byId("trouble-title").textContent = title ?? say(problem.session ? "session_title" : "refused_title");
     byId("trouble-detail").textContent = isLost ? say("session_detail") : [detail, remedy].filter(Boolean).join(" ");
     byId("trouble-link").hidden = !link;

@@ -25,7 +25,7 @@
 
     /**
      * @param on handlers: changed(state, unsent), saved(reply, entry), refused(problem, entry) for an answer that
-     *   will never be taken, held(problem) for one that cannot be taken now.
+     *   will never be taken, held(problem) for one that cannot be taken now, or that the server keeps beside the others.
      */
     constructor({ store, server, url, on }) {
       this.#store = store;
@@ -116,7 +116,10 @@
         this.#later(FIRST_WAIT_MS * 2 ** (this.#failures - 1));
         return false;
       }
-      if ([400, 413, 422].includes(problem.status)) {
+      if (problem.late) {
+        this.#forget(entry);
+        this.#on.held(problem);
+      } else if ([400, 413, 422].includes(problem.status)) {
         this.#forget(entry);
         this.#on.refused(problem, entry);
       } else {

@@ -174,10 +174,12 @@
   }
 
   function showTrouble(problem, screen = null) {
+    if (problem.closed) return leave();
     rating.showTrouble(problem, screen && (() => {
       screens.goTo(screen);
       show(screen);
     }));
+    return undefined;
   }
 
   /* ---- Going on and back ---- */
@@ -212,6 +214,7 @@
         if (byId("trouble").dataset.kind === "held" && outbox.isEmpty) byId("trouble").hidden = true;
         if (screens.hasNext) await goOn();
         else if (screens.isExhausted) finish();
+        else await rating.pause(1_000);
         if (screens.isExhausted) return;
       } catch (problem) {
         if (!(problem instanceof rating.Problem)) throw problem;
@@ -223,13 +226,23 @@
     }
   }
 
-  /** Leave for the last page once every answer is acknowledged; called again when the outbox runs empty. */
+  /**
+   * Leave for the last page once every answer was tried; called again when the outbox runs empty. That page says
+   * which answers are still on this device. What was said of a late one is read first.
+   */
   function finish() {
+    if (byId("trouble").dataset.kind === "late" && !byId("trouble").hidden) return showPanel("stopped");
     const isSent = outbox.isEmpty;
     showPanel(isSent || byId("saved").dataset.state === "saving" ? "sending" : "unsent");
-    if (!isSent || isLeaving) return;
-    isLeaving = true;
+    if (!isSent || isLeaving) return undefined;
     for (const name of store.names("draft:")) store.remove(name);
+    return leave();
+  }
+
+  /** Go to the last page; it sends what is still on this device, or says that it cannot. */
+  function leave() {
+    if (isLeaving) return;
+    isLeaving = true;
     location.assign(config.urls.finish);
   }
 
@@ -279,7 +292,8 @@
     });
     byId("trouble-close").addEventListener("click", () => {
       byId("trouble").hidden = true;
-      question.focus();
+      if (!screens.current && screens.isExhausted) finish();
+      else question.focus();
     });
     byId("previous").addEventListener("click", goBack);
     listenToKeys();
