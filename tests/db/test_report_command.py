@@ -99,6 +99,17 @@ def _hidden(protocol="source_da"):
     return rated(protocol=protocol, settings=settings, raters=3, judgements=2)
 
 
+def _raters_agree(folder, scored):
+    """The raters of a report are described over the same answers as in the scores."""
+    with (folder / "tables" / "raters.csv").open(encoding="utf-8", newline="") as stream:
+        shown = {row["rater"]: row for row in csv.DictReader(stream)}
+    for row in scored:
+        own = shown[row["rater"]]
+        for name in ("n", "mean", "sd", "left", "equal", "right"):
+            if name in row:
+                assert float(own[name]) == pytest.approx(row[name], abs=0.05), (row["rater"], name)
+
+
 @pytest.mark.parametrize("protocol", ["source_da", "pairwise_fluency"])
 def test_only_systems_are_systems(tmp_path, protocol):
     campaign = _hidden(protocol)
@@ -118,6 +129,7 @@ def test_only_systems_are_systems(tmp_path, protocol):
     assert {row["system"] for row in json.loads(scores)["systems"]} == {"OP", "BT"}
     markdown = (folder / "report.md").read_text("utf-8")
     assert "stays for 0 of" not in markdown
+    _raters_agree(folder, json.loads(scores)["raters"])
     refused("score_campaign", "harbour", "--hypothesis", "attention>OP")
     if protocol == "source_da":
         assert len(campaign_look(campaign=campaign).pairs) == 1

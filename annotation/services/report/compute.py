@@ -19,6 +19,7 @@ from annotation.services.report.data import RatedData, answers_read, rated_read
 from annotation.services.report.raters import profiles
 from annotation.services.report.store import part_find, part_ready
 from annotation.services.scoring import campaign_score
+from annotation.stats.aggregate import AVERAGED_KINDS
 from annotation.stats.agreement import comparison_agreement, rating_agreement
 from annotation.stats.mixed import MixedOptions, fit_mixed
 from annotation.stats.mixed_compare import compare_with_z
@@ -27,6 +28,7 @@ from annotation.stats.preference import score_comparisons
 from annotation.stats.records import RatingTable
 from annotation.stats.robustness import leave_one_out
 from annotation.stats.score import score_ratings
+from annotation.stats.standardise import POPULATIONS
 
 Row = dict[str, Any]
 QUICK_RATINGS = 4000
@@ -154,7 +156,7 @@ class _Reader:
         order = [row["system"] for row in self.scores["systems"]]
         table = data.ratings.table
         return {
-            "raters": profiles(data.answers, scale),
+            "raters": profiles(data.answers, scale, POPULATIONS[self.options.population]),
             "distributions": ratings.distributions(data, scale, order),
             "progress": ratings.progress(data),
             "apart": or_why(lambda: ratings.items_apart(data, scale)),
@@ -188,7 +190,7 @@ class _Reader:
         answers = answers_read(self.campaign)
         shown = found.all_shown()
         return {
-            "raters": profiles(answers, (0.0, 1.0)),
+            "raters": profiles(answers, (0.0, 1.0), AVERAGED_KINDS),
             "agreement": or_why(lambda: comparison_agreement(shown, rng, AGREEMENT_RESAMPLES)),
             "holds": or_why(lambda: preference_holds(found, self.scores)),
             "everybody": or_why(lambda: preferred_by_everybody(found)),

@@ -11,7 +11,7 @@ from annotation.services.records import CHUNK, Ratings, raters_read, ratings_rea
 from annotation.services.scoring import campaign_judged
 from annotation.stats.description import longest_run
 from annotation.stats.options import ScoreOptions
-from annotation.stats.records import FloatArray, IntArray, RatingTable
+from annotation.stats.records import KIND_CODES, FloatArray, IntArray, RatingTable
 from annotation.stats.standardise import POPULATIONS, Standardised, of_kinds, standardise
 
 SIDES = ("left", "equal", "right")
@@ -29,6 +29,7 @@ class Answers:
         seconds: time spent [n], nan where unknown.
         score: nan for preferences [n].
         side: code into `SIDES` of a preference, −1 for scores [n].
+        kind: code into `KINDS` of the item [n].
         raters: names.
         excluded_by: reasons, "" where not excluded.
     """
@@ -40,6 +41,7 @@ class Answers:
     seconds: FloatArray
     score: FloatArray
     side: IntArray
+    kind: IntArray
     raters: tuple[str, ...]
     excluded_by: tuple[str, ...]
 
@@ -113,6 +115,7 @@ def answers_read(campaign: Campaign) -> Answers:
             "choice",
             "active_ms",
             "assignment__item_id",
+            "assignment__item__kind",
         )
         .iterator(CHUNK)
     )
@@ -130,6 +133,7 @@ def answers_read(campaign: Campaign) -> Answers:
         seconds=np.array(seconds, dtype=np.float64),
         score=np.array([np.nan if row[4] is None else row[4] for row in rows], dtype=np.float64),
         side=np.array([SIDES.index(row[5]) if row[5] else -1 for row in rows], dtype=np.int64),
+        kind=np.array([KIND_CODES[row[8]] for row in rows], dtype=np.int64),
         raters=tuple(names[pk][0] for pk in present),
         excluded_by=tuple(names[pk][1] for pk in present),
     )
@@ -148,6 +152,6 @@ def _roots(campaign: Campaign) -> dict[int, int]:
 def _take(answers: Answers, rows: IntArray) -> Answers:
     columns = {
         name: getattr(answers, name)[rows]
-        for name in ("judgement", "pair", "rater", "order", "seconds", "score", "side")
+        for name in ("judgement", "pair", "rater", "order", "seconds", "score", "side", "kind")
     }
     return replace(answers, **columns)

@@ -31,8 +31,8 @@ def raters(report: Report) -> Section:
         words = [
             _(
                 "Raters use a scale differently; z-scores take each rater's mean and spread out. A rater "
-                "without spread has no z. Means and spreads here are over all answers, quality control "
-                "included."
+                "without spread has no z. Means and spreads here are over the ratings that make z: practice "
+                "and attention items are left out."
             )
         ]
         if isinstance(judged, list):
