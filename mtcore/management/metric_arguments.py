@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -57,9 +58,11 @@ def metric_options(options: Mapping[str, Any], language: str = "") -> MetricOpti
     """
     if options["segments"] and options["format"] not in ("json", "csv"):
         raise BadInput("Scores of segments do not fit a table.", "Add --format json or --format csv.")
-    models = dict(named_split(argument) for argument in options["model"])
-    if "" in models:
-        raise BadInput(f"“{models['']}” is a model of no metric.", "Give METRIC=PATH, as ppl=news.arpa.")
+    split = {argument: named_split(argument) for argument in options["model"]}
+    nameless = next((argument for argument, (name, _) in split.items() if not name), None)
+    if nameless is not None:
+        raise BadInput(f"“{nameless}” is a model of no metric.", "Give METRIC=PATH, as ppl=news.arpa.")
+    models = {name: str(Path(path).absolute()) for name, path in split.values()}
     return MetricOptions(
         metrics=tuple(name.strip() for name in options["metrics"].split(",") if name.strip()),
         language=language,

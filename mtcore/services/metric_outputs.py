@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,6 +34,7 @@ from mtcore.services.versions import (
 )
 
 DIRECTIONS = ("direct", "reverse", "all")
+Watch = Callable[[float, str], None]
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,21 @@ NO_REFERENCE = Reference((), ())
 
 
 def outputs_score(
-    *, testset: str, selection: Selection, options: MetricOptions, run: Run | None = None
+    *,
+    testset: str,
+    selection: Selection,
+    options: MetricOptions,
+    run: Run | None = None,
+    watch: Watch | None = None,
 ) -> ScoreReport:
     """Score outputs for a test set; statistics of segments are kept and never extracted twice.
+
+    Args:
+        testset: its name.
+        selection: which outputs, references and segments.
+        options: which metrics, intervals and tests.
+        run: the run that the work is done for.
+        watch: told what part is done, and what comes next, before each output and metric.
 
     Raises:
         NotFound: there is no such test set, or a system has no output for it.
@@ -84,19 +97,36 @@ def outputs_score(
     texts = {output.pk: _text(output) for output in outputs}
     notices = _notices(outputs, texts, references, options)
     conditions = _Conditions(found, parts)
+    todo = [
+        (scorer, reference, output)
+        for scorer in scorers
+        for reference in (references if "reference" in METRICS[scorer.name].needs else [NO_REFERENCE])
+        for output in outputs
+    ]
     kept: list[Kept] = []
     with metric_errors():
-        for scorer in scorers:
-            needed = references if "reference" in METRICS[scorer.name].needs else [NO_REFERENCE]
-            for reference in needed:
-                kept += [
-                    replace(
-                        _kept(scorer, output, texts[output.pk], reference, options, run),
-                        conditions=conditions.of(output, reference),
-                    )
-                    for output in outputs
-                ]
+        for scorer, reference, output in todo:
+            if watch is not None:
+                watch(len(kept) / len(todo), f"{scorer.name} of {texts[output.pk].name}")
+            one = _kept(scorer, output, texts[output.pk], reference, options, run)
+            kept.append(replace(one, conditions=conditions.of(output, reference)))
         return score_kept(kept, parts, options.scoring, METRICS, notices)
+
+
+def outputs_score_check(*, testset: str, selection: Selection, options: MetricOptions) -> None:
+    """Refuse what `outputs_score` would refuse, without scoring.
+
+    Raises:
+        NotFound: there is no such test set, or a system has no output for it.
+        BadInput: a version, direction, document, metric or model that cannot be used.
+    """
+    found = testset_find(testset)
+    outputs = _outputs(found, selection)
+    _parts(found, selection)
+    with metric_errors():
+        check_pairs(_by_input(outputs), options.scoring.pairs)
+    scorers = scorers_make(replace(options, language=found.target_language))
+    _references(found, selection, scorers)
 
 
 def _kept(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mtcore.services import run_corpora
+from mtcore.services import run_corpora, run_scoring
 from mtcore.services.run_context import Outcome, RunContext
 
 Runner = Callable[[RunContext], Outcome]
@@ -29,5 +29,6 @@ class RunKind:
 RUN_KINDS: dict[str, RunKind] = {
     "import_corpus": RunKind(run_corpora.corpus_import_run, check=run_corpora.import_check),
     "filter_corpus": RunKind(run_corpora.corpus_filter_run, check=run_corpora.filter_check),
+    "score_outputs": RunKind(run_scoring.outputs_score_run, check=run_scoring.outputs_score_check_run),
 }
 """Name → kind."""

@@ -10,6 +10,8 @@ from evalplatform.commands import HouseCommand, Plain
 from mtcore.management.metric_arguments import add_metric_arguments, metric_options
 from mtcore.metrics.tables import FORMATS
 from mtcore.services.metric_outputs import DIRECTIONS, Selection, outputs_score
+from mtcore.services.run_scoring import scoring_options
+from mtcore.services.runs import run_launch, run_waits_for
 
 
 class Command(HouseCommand):
@@ -42,13 +44,14 @@ class Command(HouseCommand):
             help="segments with a natural source, a natural target, or all (default)",
         )  # fmt: skip
         parser.add_argument("--documents", nargs="+", default=[], metavar="NAME", help="only these documents")
+        parser.add_argument("--background", action="store_true", help="let a worker do it")
         add_metric_arguments(parser)
 
-    def run(self, **options: Any) -> None:
-        """Score, keep, compare and print."""
-        report = outputs_score(
-            testset=options["testset"],
-            selection=Selection(
+    def run(self, **options: Any) -> str | None:
+        """Score, keep, compare and print, or launch a run that does."""
+        wanted: dict[str, Any] = {
+            "testset": options["testset"],
+            "selection": Selection(
                 tuple(options["systems"]),
                 tuple(options["input"]),
                 tuple(options["reference"]),
@@ -56,8 +59,14 @@ class Command(HouseCommand):
                 tuple(options["direction"]),
                 tuple(options["documents"]),
             ),
-            options=metric_options(options),
-        )
+            "options": metric_options(options),
+        }
+        if options["background"]:
+            arguments = scoring_options(**wanted)
+            run = run_launch(kind="score_outputs", name=options["testset"], options=arguments)
+            return f"Run {run.pk} scores them; see: manage.py runs {run.pk}. {run_waits_for(run)}".rstrip()
+        report = outputs_score(**wanted)
         Plain(self.stdout).write(FORMATS[options["format"]](report))
         for notice in report.notices if options["format"] != "table" else ():
             self.stderr.write(f"Note: {notice}")
+        return None
