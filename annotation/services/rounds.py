@@ -160,6 +160,8 @@ def round_assign(
 ) -> RoundDraft:
     """Give out the extra round. May be done again at any time: no item gets it twice.
 
+    Nothing is noted where no item is over the threshold.
+
     Raises:
         BadInput: the reading or the points cannot be used.
         Conflict: the campaign asks for preferences, was imported, or is closed.
@@ -173,9 +175,10 @@ def round_assign(
         draft = round_draft(campaign=campaign, reading=reading, points=points)
         if draft.dealt.assignments or draft.pooled:
             _write(campaign, draft)
-        AuditEvent.note(
-            "round.assigned", actor=actor, campaign=campaign, study=campaign.study, **draft.as_dict()
-        )
+        if draft.apart:
+            AuditEvent.note(
+                "round.assigned", actor=actor, campaign=campaign, study=campaign.study, **draft.as_dict()
+            )
     return draft
 
 

@@ -208,7 +208,7 @@ def entries_of(judged: Judged) -> set[Entry]:
     """Return what is scored: systems in their conditions."""
     if isinstance(judged.records, RatingTable):
         table = judged.records
-        return {table.entries[place] for place in np.flatnonzero(listed_entries(table))}
+        return {table.entries[place] for place in np.flatnonzero(listed_entries(table)).tolist()}
     found = set()
     for condition, shown in judged.records.shown.items():
         for one in shown:

@@ -70,7 +70,7 @@ class Leaver:
         self.table = table = table.canonical()
         self.repeats = repeats
         listed = listed_entries(table)
-        self.systems = sorted({table.entries[place].system for place in np.flatnonzero(listed)})
+        self.systems = sorted({table.entries[place].system for place in np.flatnonzero(listed).tolist()})
         code = {name: place for place, name in enumerate(self.systems)}
         self.system_of = np.array([code.get(entry.system, -1) for entry in table.entries], dtype=np.int64)
         kept = np.array([not reason for reason in table.excluded_by], dtype=bool)

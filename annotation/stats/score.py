@@ -89,7 +89,7 @@ def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> di
 
 
 def _check_hypothesis(table: RatingTable, options: ScoreOptions) -> None:
-    known = {table.entries[place].system for place in np.flatnonzero(listed_entries(table))}
+    known = {table.entries[place].system for place in np.flatnonzero(listed_entries(table)).tolist()}
     for name in options.hypothesis or ():
         if name not in known:
             raise OptionsError(f"hypothesis names {name!r}, which has no ratings here")

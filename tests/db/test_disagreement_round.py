@@ -123,7 +123,7 @@ def test_no_item_comes_back_twice_and_what_is_late_comes_later():
     assert last.apart == (items[3].pk,) and last.already == 1
     assert again(campaign).count() == 6
     check_counts(campaign)
-    assert AuditEvent.objects.filter(action="round.assigned").count() == 3
+    assert AuditEvent.objects.filter(action="round.assigned").count() == 2, "what found nothing is no round"
 
 
 def test_too_few_new_raters_means_the_same_ones_and_is_said():

@@ -369,8 +369,8 @@ def test_the_command_draws_the_usual_shares_and_counts_them(tmp_path):
         (tmp_path / name).write_text("\n".join(invented_lines(20, seed=1, mark=name)) + "\n")
     arguments = (
         "create_campaign", "x", "--protocol", "source_da", "--languages", "en-de",
-        "--source", tmp_path / "source", "--output", f"A={tmp_path / 'A'}",
-        "--output", f"B={tmp_path / 'B'}", "--raters", "3", "--seed", "1",
+        "--source", tmp_path / "source", "--output", f"A={tmp_path / 'A'}", f"B={tmp_path / 'B'}",
+        "--raters", "3", "--seed", "1",
         "--quality-control", "--dry-run",
     )  # fmt: skip
     out, _ = run(*arguments)

@@ -110,7 +110,10 @@ def add_plain_arguments(parser: CommandParser) -> None:
     group = parser.add_argument_group("from plain text")
     group.add_argument("--source", metavar="FILE", help="source text, one segment a line")
     group.add_argument("--reference", nargs="+", action="extend", default=[], metavar="[NAME=]FILE")
-    group.add_argument("--output", action="append", default=[], metavar="SYSTEM=FILE", help="once a system")
+    group.add_argument(
+        "--output", nargs="+", action="extend", default=[], metavar="SYSTEM=FILE",
+        help="one or more at once, and as often as you like",
+    )  # fmt: skip
     group.add_argument(
         "--direction", default="", choices=["direct", "reverse"], help="which side was written first"
     )
