@@ -89,9 +89,18 @@ def is_endless(participation: Participation) -> bool:
 
 
 def participation_start(*, participation: Participation) -> None:
-    """Note that the rater has opened the invitation. Doing so again changes nothing but the time."""
+    """Note that the rater has opened the invitation. Doing so again changes nothing but the time.
+
+    Raises:
+        Conflict: whoever joins took the place at this very moment.
+    """
     participation.last_seen_at = timezone.now()
-    participation.save(update_fields=["last_seen_at"])
+    own = Participation.objects.filter(pk=participation.pk)
+    if not own.update(last_seen_at=participation.last_seen_at):
+        raise Conflict(
+            _("This invitation went to somebody else at this moment."),
+            _("Ask the person who invited you for a new one."),
+        )
 
 
 def participation_consent(*, participation: Participation) -> None:
@@ -107,13 +116,6 @@ def participation_seen(*, participation: Participation) -> None:
     now = timezone.now()
     if participation.last_seen_at is None or participation.last_seen_at < now - _SEEN_EVERY:
         Participation.objects.filter(pk=participation.pk).update(last_seen_at=now)
-
-
-def completion_code(participation: Participation, progress: Progress) -> str:
-    """Return the campaign's code once everything is answered, else nothing; nothing for who has left."""
-    is_complete = progress.total > 0 and progress.left == 0
-    has_left = participation.state == Participation.State.LEFT
-    return participation.campaign.completion_code if is_complete and not has_left else ""
 
 
 @dataclass(frozen=True)

@@ -200,12 +200,13 @@ def _claim(participation: Participation, room: int, needed: int, past: int, unti
     expired = Q(state=_RELEASED, lease_until__isnull=False)
     ahead = ~Q(state=_RELEASED) & Q(position__gte=stand.line.head)
     for one in rows.filter(expired | ahead)[: MOST_HELD * 2]:
-        if one.state == _RELEASED and revived < AHEAD:
+        if one.state == _RELEASED and revived < min(AHEAD, room):
             one.participation = participation
             revived += place_take_back(one, until)
         elif one.state != _RELEASED:
             stand.line.take(one.position)
-    if revived >= needed:
+    room -= revived
+    if revived >= needed or room <= 0:
         return
     if not stand.gap or stand.line.head > stand.gap_from + GAP_EVERY:
         stand.gap, stand.gap_from = _gap(participation), stand.line.head

@@ -12,9 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.models import Campaign, Participation
+from annotation.services.completion import completion_of
 from annotation.services.invitations import is_over, participation_check
-from annotation.services.participation import Progress, completion_code, return_link
-from annotation.services.pool import pool_has_room
+from annotation.services.participation import Progress, return_link
+from annotation.services.pool import pool_has_room, pool_more
 from annotation.services.way import Way
 from annotation.views.access import owner_mark, rater_page
 from annotation.views.rater_common import heading, page_before
@@ -34,16 +35,19 @@ def finish(request: HttpRequest, participation: Participation) -> HttpResponse:
     before = page_before(participation)
     if not has_left and not is_closed and (before or way.progress.left):
         return redirect(before or "rate", campaign.key)
+    if pool_has_room(participation, way.progress) and pool_more(participation=participation):
+        return redirect("rate", campaign.key)
     links = []
     if campaign.state == Campaign.State.OPEN and way.last_answered and not has_left:
         url = reverse("rate_item", args=[campaign.key, way.last_answered])
         links.append({"url": url, "label": _("Look at my last answer again")})
     links += own_record_links(campaign)
-    code = completion_code(participation, way.progress)
+    completion = completion_of(participation, way.progress)
     context = heading(campaign) | {
         "progress": way.progress.as_dict(),
-        "completion_code": code,
-        "return_link": return_link(campaign, code),
+        "completion": completion,
+        "completion_code": completion.code,
+        "return_link": return_link(campaign, completion.code),
         "links": links,
         "has_left": has_left,
         "is_closed": is_closed,

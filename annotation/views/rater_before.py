@@ -15,11 +15,11 @@ from django.views.decorators.http import require_safe
 
 from annotation.forms import ConsentForm, ProfileForm
 from annotation.models import Campaign, Participation
+from annotation.services.completion import completion_of
 from annotation.services.eligibility import asks_form, form_pending, is_refused, missing, needs, profile_save
 from annotation.services.invitations import invitation_read, invitation_url, participation_check
 from annotation.services.joining import Panel, joining_read, needs_place, participation_join, place_take
 from annotation.services.participation import (
-    completion_code,
     consent_text,
     guidelines_html,
     participation_consent,
@@ -51,18 +51,19 @@ def invite(request: HttpRequest, token: str) -> HttpResponseBase:
         return choose_here(request)
     try:
         participation = invitation_read(token)
+        if request.method == "POST":
+            participation_start(participation=participation)
     except UserError as error:
         return error_page(request, error)
     campaign = participation.campaign
     if request.method == "POST":
-        participation_start(participation=participation)
         remember(request, participation)
         return redirect(page_next(participation), campaign.key)
     context = heading(campaign) | {"expires": participation.link_expires_at}
     if participation.consented_at is not None:
         progress = participation_progress(participation)
         context |= {"progress": progress.as_dict(), "is_closed": campaign.state == Campaign.State.CLOSED}
-        context["has_code"] = bool(completion_code(participation, progress))
+        context["has_code"] = bool(completion_of(participation, progress).code)
     return render(request, "rater/invite.html", context)
 
 

@@ -7,11 +7,15 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from annotation.models import Assignment, AuditEvent, Campaign
 from annotation.services.campaign_settings import CampaignSettings
+from annotation.services.invitations import invitation_url
+from annotation.services.joining import joining_url
 from annotation.services.judging import AnswerTooLate, judgement_save
+from annotation.services.participation import participation_start
 from annotation.services.rounds import round_assign
 from annotation.services.skipping import assignment_skip
 from annotation.services.withdrawal import rater_withdraw
@@ -160,3 +164,100 @@ def test_a_check_in_a_pool_comes_before_or_after_its_pair_alike():
     n = sum(after.values())
     assert n >= 60 and abs(after[True] - n / 2) <= 2 * n**0.5  # four standard deviations
     check(campaign, unfinished=0)
+
+
+def finish(rater, follow=False):
+    return rater_client(rater).get(f"/rate/{rater.campaign.key}/finish", follow=follow)
+
+
+def skip_all(rater, most):
+    for _ in range(most):
+        key = next_key(rater)
+        if not key:
+            return
+        assignment_skip(participation=again(rater), assignment_key=key)
+
+
+def test_the_last_page_looks_for_more_before_it_gives_the_code():
+    campaign = pool(20, systems=("A",))
+    first = joined(campaign, "R1")
+    answer(first, next_key(first), random.Random(1))
+    late(first)
+    work(joined(campaign, "R2"), 1, random.Random(1))
+    reply = finish(first, follow=True)
+    assert "Rate item" in reply.content.decode()
+    assert reply.redirect_chain == [(f"/rate/{campaign.key}/", 302)]
+
+
+def test_who_waits_a_lease_out_after_one_answer_earns_no_code():
+    campaign = pool(8, systems=("A",))
+    first = joined(campaign, "R1")
+    answer(first, next_key(first), random.Random(1))
+    late(first)
+    work(joined(campaign, "R2"), 99, random.Random(1))
+    page = finish(first).content.decode()
+    assert campaign.completion_code not in page and "All done" not in page
+    assert "Answered: 1. Passed over or gone to others: 7." in page and "Thank you so far!" in page
+    assert campaign.completion_code in finish(joined(campaign, "R2")).content.decode()
+
+
+def test_the_most_items_earn_the_code_whatever_a_lease_took():
+    campaign = pool(20, systems=("A",), settings=CampaignSettings(most_items=6))
+    first = joined(campaign, "R1")
+    work(first, 2, random.Random(1))
+    late(first)
+    work(joined(campaign, "R2"), 99, random.Random(1))
+    work(first, 99, random.Random(1))
+    assert first.assignments.live().done().count() == 6
+    assert campaign.completion_code in finish(first).content.decode()
+
+
+@pytest.mark.parametrize("is_pool", [True, False])
+def test_passing_over_more_than_answered_earns_no_code(is_pool):
+    settings = CampaignSettings(can_skip=True)
+    campaign = make_campaign(
+        n_segments=6, systems=("A",), raters=3, judgements=2, pool=is_pool, settings=settings
+    )
+    for name in ("R1", "R2"):
+        joined(campaign, name)
+    first, second = (campaign.participations.get(rater__name=name) for name in ("R1", "R2"))
+    answer(first, next_key(first), random.Random(1))
+    skip_all(first, 99)
+    page = finish(first).content.decode()
+    assert campaign.completion_code not in page and "Answered: 1. Passed over" in page
+    half = second.assignments.live().count() // 2
+    skip_all(second, min(2, half))
+    work(second, 99, random.Random(1))
+    assert campaign.completion_code in finish(second).content.decode()
+    check(campaign)
+
+
+def test_nobody_passes_items_over_before_the_practice():
+    campaign = pool(4, settings=CampaignSettings(can_skip=True))
+    rater = joined(campaign, "R1")
+    key = next_key(rater)
+    campaign.settings = campaign.settings | {"practice": [1]}
+    campaign.save()
+    reply = rater_client(rater).post(
+        f"/rate/{campaign.key}/skip", json.dumps({"assignment": key}), content_type="application/json"
+    )
+    assert reply.status_code == 409 and "practice" in reply.json()["detail"]
+
+
+def test_an_invitation_whose_place_goes_to_another_at_this_moment_says_so(monkeypatch):
+    campaign = make_campaign(
+        n_segments=6, systems=("A",), raters=1, judgements=1, settings=CampaignSettings(joins=True)
+    )
+    invited = campaign.participations.get()
+
+    def meanwhile(*, participation):
+        monkeypatch.undo()
+        joiner = Client()
+        joiner.post(joining_url(campaign, base_url=""))
+        joiner.post(f"/rate/{campaign.key}/consent", {"agree": "on"})
+        assert not campaign.participations.filter(pk=invited.pk).exists()
+        participation_start(participation=participation)
+
+    monkeypatch.setattr("annotation.views.rater_before.participation_start", meanwhile)
+    reply = Client().post(invitation_url(invited, base_url=""))
+    assert reply.status_code == 409 and "went to somebody else" in reply.content.decode()
