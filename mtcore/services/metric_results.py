@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import zlib
 from collections.abc import Callable
 
-import numpy as np
 from django.db import IntegrityError, transaction
 
 from evalplatform.errors import Conflict
 from mtcore.metrics import Metric
 from mtcore.metrics.base import FloatArray, total
+from mtcore.metrics.packing import stats_pack, stats_unpack
 from mtcore.metrics.scoring import NOT_FINITE, finite
 from mtcore.models import MetricResult, Run, SystemOutput, TextVersion
-
-
-def stats_pack(stats: FloatArray) -> bytes:
-    """Write statistics of segments [n, k] so that they come back the same on every machine."""
-    buffer = io.BytesIO()
-    np.save(buffer, np.asarray(stats, dtype="<f8"), allow_pickle=False)
-    return zlib.compress(buffer.getvalue(), 1)
-
-
-def stats_unpack(data: bytes | memoryview) -> FloatArray:
-    """Read what `stats_pack` wrote."""
-    array: FloatArray = np.load(io.BytesIO(zlib.decompress(bytes(data))), allow_pickle=False)
-    return array.astype(np.float64, copy=False)
 
 
 def metric_result_keep(

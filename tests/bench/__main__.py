@@ -16,6 +16,7 @@ from tests.paths import ROOT
 SECTIONS = {
     "resampling": "tests.bench.resampling",
     "metric_bootstrap": "tests.bench.metric_bootstrap",
+    "metric_rescoring": "tests.bench.metric_rescoring",
     "database": "tests.bench.database",
     "diversity": "tests.bench.diversity",
     "submit": "tests.bench.submit",

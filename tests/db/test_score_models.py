@@ -5,9 +5,9 @@ import gzip
 import pytest
 
 from mtcore.metrics.meteor import Meteor
+from mtcore.metrics.packing import stats_unpack
 from mtcore.metrics.perplexity import Perplexity
 from mtcore.models import MetricResult
-from mtcore.services.metric_results import stats_unpack
 from tests.factories.arpa import FIVE_WORDS, write_arpa
 from tests.factories.beer import write_beer
 from tests.factories.campaigns import invented_lines

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from mtcore.metrics import METRICS
+from mtcore.metrics.packing import stats_pack, stats_unpack
 from mtcore.metrics.sacre import SacreMetric
 from mtcore.models import MetricResult, SystemOutput
 from mtcore.services.metric_outputs import Selection, outputs_score
-from mtcore.services.metric_results import metric_result_keep, stats_pack, stats_unpack
+from mtcore.services.metric_results import metric_result_keep
 from mtcore.services.metric_scoring import MetricOptions
 from tests.factories.campaigns import invented_lines
 from tests.factories.commands import refused, run
