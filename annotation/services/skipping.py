@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -48,9 +47,8 @@ class Skipped:
 def assignment_skip(*, participation: Participation, assignment_key: str, reason: str = "") -> Skipped:
     """Take an item back from a rater who passes it over and give it to another; again, it changes nothing.
 
-    Items for quality control that hang on it and are not shown yet go along. It goes to a rater who has not
-    had it, who has least to do; in a pool to whoever comes. Nobody free: it lacks a judgement, and the
-    campaign's page says so.
+    It goes to a rater who has not had it, who has least to do; in a pool to whoever comes. Nobody free: it
+    lacks a judgement, and the campaign's page says so. Quality control that hangs on it stays with the rater.
 
     Raises:
         Conflict: the campaign does not allow it or is not open, or the item is answered already.
@@ -71,13 +69,14 @@ def assignment_skip(*, participation: Participation, assignment_key: str, reason
         assignment = _lock(participation, assignment_key)
         if assignment.state == Assignment.State.RELEASED:
             return Skipped(True, 0, 0, participation_progress(participation))
-        taken = _release(assignment)
-        moved = 0 if campaign.mode == Campaign.Mode.POOL else _give_on(assignment, taken)
-        left = taken[moved:]
-        Item.objects.filter(pk__in=[one.item_id for one in left]).update(given=F("given") - 1)
-        if campaign.mode == Campaign.Mode.POOL:
-            checks_level({one.item_id for one in left})
-        short = 0 if campaign.mode == Campaign.Mode.POOL else len(left)
+        _release(assignment)
+        in_pool = campaign.mode == Campaign.Mode.POOL
+        moved = int(not in_pool and _give_on(assignment))
+        if not moved:
+            Item.objects.filter(pk=assignment.item_id).update(given=F("given") - 1)
+        if in_pool:
+            checks_level({assignment.item_id})
+        short = int(not in_pool and not moved)
         AuditEvent.note(
             "assignment.skipped",
             participation=participation,
@@ -114,54 +113,44 @@ def _lock(participation: Participation, key: str) -> Assignment:
     return found
 
 
-def _release(assignment: Assignment) -> list[Assignment]:
-    """Take back the assignment and what hangs on it; `lease_until` empty keeps it from coming back."""
-    hanging = Assignment.objects.filter(
-        Q(item__paired_with=assignment.item_id) | Q(item__repeat_of=assignment.item_id),
-        participation=assignment.participation_id,
-        round=assignment.round,
-        state=Assignment.State.OPEN,
-        shown_at=None,
-    )
-    taken = [assignment, *hanging.order_by("position", "pk").select_related("item")]
-    Assignment.objects.filter(pk__in=[one.pk for one in taken], state=Assignment.State.OPEN).update(
+def _release(assignment: Assignment) -> None:
+    """Take back the assignment; `lease_until` empty keeps it from coming back.
+
+    What hangs on it for quality control stays, though it says nothing without it: what there is to do falls
+    by one whatever is passed over.
+    """
+    Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.OPEN).update(
         state=Assignment.State.RELEASED, lease_until=None
     )
-    return taken
 
 
-def _give_on(assignment: Assignment, taken: Sequence[Assignment]) -> int:
-    """Give all of it to one rater; return how many were given, 0 when nobody can take them."""
-    item = assignment.item
-    chosen = _taker(assignment, taken)
+def _give_on(assignment: Assignment) -> bool:
+    """Give it to another rater, not close to its segment; say whether somebody can take it."""
+    chosen = _taker(assignment)
     if chosen is None:
-        return 0
+        return False
     own = Assignment.objects.live().filter(participation=chosen, round=assignment.round)
-    waiting = list(own.filter(state=Assignment.State.OPEN, shown_at=None).values_list("position", flat=True))
+    gap = wanted_gap(own.count() + 1)
+    near = list(own.filter(item__segment=assignment.item.segment_id).values_list("position", flat=True))
+    waiting = own.filter(state=Assignment.State.OPEN, shown_at=None).values_list("position", flat=True)
+    places = [place for place in waiting if all(abs(place - one) >= gap for one in near)]
     end = 1 + (own.aggregate(end=Max("position"))["end"] or 0)
-    pair = own.filter(item__in=[pk for pk in (item.paired_with_id, item.repeat_of_id) if pk])
-    after = pair.aggregate(end=Max("position"))["end"] or 0
-    places = [place for place in waiting if place > after] or [end]
-    first = min(places) if len(taken) > 1 else secrets.choice(places)
-    Assignment.objects.bulk_create(
-        Assignment(
-            item=one.item,
-            participation=chosen,
-            round=one.round,
-            position=first if number == 0 else end + number - 1,
-            swap=one.swap,
-        )
-        for number, one in enumerate(taken)
+    Assignment.objects.create(
+        item=assignment.item,
+        participation=chosen,
+        round=assignment.round,
+        position=secrets.choice(places or [end]),
+        swap=assignment.swap,
     )
     rater_call_back(Participation.objects.filter(pk=chosen.pk))
-    return len(taken)
+    return True
 
 
-def _taker(assignment: Assignment, taken: Sequence[Assignment]) -> Participation | None:
-    """Choose who has not had any of it, far enough from its segment, and has least to do."""
+def _taker(assignment: Assignment) -> Participation | None:
+    """Choose who has not had it, far enough from its segment, and has least to do."""
     item, campaign = assignment.item, assignment.participation.campaign
     free = campaign.participations.available().filter(excluded_by="")
-    had = Assignment.objects.filter(item__in=[one.item_id for one in taken]).values("participation")
+    had = Assignment.objects.filter(item=assignment.item_id).values("participation")
     free = free.exclude(pk=assignment.participation_id).exclude(pk__in=had)
     for pair in (item.paired_with_id, item.repeat_of_id):
         if pair is not None:

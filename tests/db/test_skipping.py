@@ -4,6 +4,7 @@ import pytest
 from django.db.models import F
 
 from annotation.models import Assignment, AuditEvent, Item, Participation
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.skipping import assignment_skip
 from evalplatform.errors import BadInput, Conflict, NotFound
 from tests.factories.campaigns import make_campaign
@@ -67,21 +68,38 @@ def test_an_item_all_have_had_is_short_and_said(campaign, client, admin_user):
     assert "1 item lacks judgements" in page
 
 
-def test_quality_control_goes_along_with_its_pair(campaign):
+def test_quality_control_stays_so_that_what_is_left_tells_nothing(campaign):
     assignment = first_of(campaign)
     own = participation_of(campaign).assignments.order_by("position")
     bad = own[3]
     Item.objects.filter(pk=bad.item_id).update(kind="bad_reference", paired_with=assignment.item)
     Assignment.objects.filter(item=bad.item).exclude(pk=bad.pk).delete()
     Item.objects.filter(pk=bad.item_id).update(given=1, wanted=1)
-    assert skip(campaign, assignment).moved == 2
-    new = Assignment.objects.live().get(item=bad.item)
-    pair = Assignment.objects.live().get(item=assignment.item, participation=new.participation)
-    assert new.participation_id != bad.participation_id and pair.position < new.position
+    done = skip(campaign, assignment)
+    assert done.moved == 1 and done.progress.total == own.count() - 1
+    assert Assignment.objects.live().get(item=bad.item).participation_id == bad.participation_id
     # Alone it may only go to who has its pair.
-    assert skip(campaign, new, new.participation.rater.name).moved == 1
+    assert skip(campaign, bad).moved == 1
     last = Assignment.objects.live().get(item=bad.item)
     assert Assignment.objects.live().filter(item=assignment.item, participation=last.participation).exists()
+
+
+@pytest.mark.parametrize("pool", [False, True])
+def test_every_skip_lowers_what_is_left_by_one_whatever_it_is(pool):
+    settings = CampaignSettings(can_skip=True, bad_references=0.5, repeats=0.5)
+    made = make_campaign(n_segments=12, raters=3, judgements=2, settings=settings, pool=pool)
+    made.participations.update(consented_at="2027-01-01T00:00Z", state="active")
+    participation = participation_of(made)
+    browser = rater_client(participation)
+    if pool:
+        browser.get(f"/rate/{made.key}/screens")
+    own = participation.assignments.open().select_related("item").order_by("position")
+    last, kinds = own.count(), set()
+    for row in list(own)[: 4 if pool else None]:
+        kinds.add(row.item.kind)
+        last -= 1
+        assert skip(made, row).progress.left == last
+    assert pool or {"system", "repeat", "bad_reference"} <= kinds
 
 
 def test_a_finished_rater_who_gets_an_item_goes_on(campaign):
