@@ -5,7 +5,9 @@ Nothing here says which system an answer was about, or why an item was shown.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
+from itertools import combinations
 from math import ceil, sqrt
 from statistics import fmean, stdev
 
@@ -28,9 +30,9 @@ Answer = tuple[int, int | None, float | None, str, bool]
 
 @dataclass(frozen=True)
 class Repeats:
-    """Items that were shown twice: how far apart the two answers are, and how many are the same.
+    """Items that were answered more than once: how far apart the answers are, and how many are the same.
 
-    `difference` is the mean of the absolute differences in points, None for preferences.
+    `difference` is the mean over items of the absolute differences in points, None for preferences.
     """
 
     n: int
@@ -131,13 +133,18 @@ def _first(choice: str, swap: bool) -> str:
 
 
 def _repeats(own: list[Answer], rated: bool) -> Repeats | None:
-    by_item = {one[0]: one for one in own}
-    pairs = [(by_item[one[1]], one) for one in own if one[1] in by_item]
-    if not pairs:
+    """Hold the answers to one item against each other: shown again as a check, or in an extra round."""
+    answers: dict[int, list[Answer]] = defaultdict(list)
+    for one in own:
+        answers[one[1] or one[0]].append(one)
+    several = [group for group in answers.values() if len(group) > 1]
+    if not several:
         return None
     if not rated:
-        return Repeats(len(pairs), sum(_first(a[3], a[4]) == _first(b[3], b[4]) for a, b in pairs), None)
-    apart = [abs(a[2] - b[2]) for a, b in pairs if a[2] is not None and b[2] is not None]
+        chosen = [{_first(one[3], one[4]) for one in group} for group in several]
+        return Repeats(len(chosen), sum(len(one) == 1 for one in chosen), None)
+    scores = [[one[2] for one in group if one[2] is not None] for group in several]
+    apart = [fmean(abs(a - b) for a, b in combinations(one, 2)) for one in scores if len(one) > 1]
     return Repeats(len(apart), sum(one == 0 for one in apart), fmean(apart)) if apart else None
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -245,6 +246,26 @@ def test_the_mirror_shows_repeats_scale_and_the_others_as_a_group():
     for word in ("QXZVKWJPMTBRHLDN", "VBNQWXZKJHGFDPLM", "bad_reference", "reference", ">R2", ">R3"):
         assert word not in html
     assert html.count("<tr>") == 11 and "<svg" in html
+
+
+def test_the_mirror_knows_of_items_that_came_back_in_an_extra_round():
+    campaign = closed(raters=5)
+    rater = participation_of(campaign, "R1")
+    scores = (3, 31)  # the first item was rated 1, and 61 as a repeat; the second one 11
+    Campaign.objects.update(state="open")
+    for place, (item, score) in enumerate(zip(campaign.items.order_by("pk")[:2], scores, strict=True)):
+        again = Assignment.objects.create(item=item, participation=rater, round=2, position=100 + place)
+        judgement_save(
+            participation=rater,
+            assignment_key=again.key,
+            client_key=uuid.uuid4().hex,
+            answers={"score": score},
+        )
+    page = rater_client_of_closed(campaign, "R1").get(f"/rate/{campaign.key}/mirror/")
+    repeats = page.context["mirror"].repeats
+    assert (repeats.n, repeats.same) == (2, 0)
+    assert repeats.difference == pytest.approx(((60 + 2 + 58) / 3 + 20) / 2)
+    assert "You answered 2 items more than once" in page.content.decode()
 
 
 def rater_client_of_closed(campaign, name):
