@@ -41,6 +41,10 @@ def add(parser: CommandParser) -> None:
     )
     group.add_argument("--joins", action="store_true", help="make one link by which anybody may take part")
     group.add_argument(
+        "--joins-an-hour", type=int, metavar="N",
+        help="how many may join in an hour (default: 200; 0 for any number)",
+    )  # fmt: skip
+    group.add_argument(
         "--return-url",
         metavar="URL",
         help="where a panel takes raters back to; {code} is the completion code",
@@ -60,6 +64,7 @@ def read(options: Mapping[str, Any]) -> dict[str, Any]:
         "calibration": practice_count(options["calibration"]) or None,
         "guidelines": guidelines(options)[1] or None,
         "joins": options["joins"] or None,
+        "joins_an_hour": options["joins_an_hour"],
         "return_url": options["return_url"],
     }
 

@@ -40,6 +40,7 @@ class CampaignSettings:
         guidelines: Markdown by language of the interface, beside the campaign's guidelines.
         joins: anybody with the joining link may take part (pool campaigns, panels).
         join_version: the joining links that work; it grows when the link is replaced.
+        joins_an_hour: how many may join by that link in an hour; 0 for any number.
         return_url: where a panel takes raters back to; "{code}" stands for the completion code.
         lease_minutes: how long a rater of a pool campaign keeps an item without answering.
         most_items: how many items a rater of a pool campaign may take; 0 for no limit.
@@ -67,6 +68,7 @@ class CampaignSettings:
     guidelines: dict[str, str] = field(default_factory=dict)
     joins: bool = False
     join_version: int = 1
+    joins_an_hour: int = 200
     return_url: str = ""
     lease_minutes: int = 30
     most_items: int = 0
@@ -119,6 +121,7 @@ def _check(made: CampaignSettings) -> None:
         "calibration": (0, 50),
         "lease_minutes": (1, 1440),
         "most_items": (0, 100_000),
+        "joins_an_hour": (0, 100_000),
     }
     for name, (low, high) in bounds.items():
         if not low <= getattr(made, name) <= high:

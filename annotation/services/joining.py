@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,6 +36,10 @@ ID_LENGTH = 120
 #: Names under which panels give ids in an address: the person's, the study's, the session's.
 PERSON = ("PROLIFIC_PID", "participant", "workerId")
 OTHERS = ("STUDY_ID", "SESSION_ID")
+#: What panels fill in: {{%ID%}}, {ID}, ${ID}, [ID], %ID%.
+_UNFILLED = re.compile(r".*(\{\{|\}\}|\{%|%\}|\$\{).*|\{.*\}|\[.*\]|%.*%")
+#: How many raters without an id one browser can become.
+ANONYMOUS_JOINS = 5
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Panel:
         """Read the ids of an address or a form.
 
         Raises:
-            BadInput: an id is too long, or holds signs that are not printed.
+            BadInput: an id is too long, holds signs that are not printed, or was not filled in.
         """
         given = {name: str(parameters.get(name, "")).strip() for name in (*PERSON, *OTHERS)}
         for name, value in given.items():
@@ -58,12 +63,25 @@ class Panel:
                     _("The address you came with has a %(name)s that cannot be one.") % {"name": name},
                     _("Open the link again from the page that sent you here."),
                 )
+            if _UNFILLED.fullmatch(value):
+                raise _unfilled(name)
         person = next((given[name] for name in PERSON if given[name]), "")
+        empty = next((name for name in PERSON if name in parameters), "")
+        if empty and not person:
+            raise _unfilled(empty)
         return cls(person, tuple((name, given[name]) for name in OTHERS if given[name]))
 
     def as_fields(self) -> dict[str, str]:
         """Return what a form sends on."""
         return ({PERSON[0]: self.person} if self.person else {}) | dict(self.others)
+
+
+def _unfilled(name: str) -> BadInput:
+    return BadInput(
+        _("The page that sent you here did not fill in who you are: its address has no %(name)s.")
+        % {"name": name},
+        _("Open the link again from that page. If it happens again, tell the people who run the study."),
+    )
 
 
 def joining_url(campaign: Campaign, *, base_url: str | None = None) -> str:
@@ -106,9 +124,16 @@ def joining_read(token: str) -> Campaign:
 
 
 def joining_set(
-    *, campaign: Campaign, joins: bool, renew: bool = False, actor: User | None = None
+    *,
+    campaign: Campaign,
+    joins: bool,
+    renew: bool = False,
+    an_hour: int | None = None,
+    actor: User | None = None,
 ) -> Campaign:
     """Let anybody with the link join, or nobody; `renew` makes older links invalid.
+
+    `an_hour`: how many may join in an hour, 0 for any number; None leaves it as it is.
 
     Raises:
         Conflict: the campaign's judgements were imported.
@@ -120,6 +145,9 @@ def joining_set(
         made = CampaignSettings.of(found)
         version = made.join_version + (1 if renew else 0)
         found.settings = found.settings | {"joins": joins, "join_version": version}
+        if an_hour is not None:
+            CampaignSettings.read({"joins_an_hour": an_hour})
+            found.settings["joins_an_hour"] = an_hour
         found.save(update_fields=["settings"])
         AuditEvent.note(
             "joining.set", actor=actor, campaign=found, study=found.study, joins=joins, renewed=renew
@@ -131,20 +159,16 @@ def participation_join(*, campaign: Campaign, panel: Panel) -> Participation:
     """Find the rater a panel sends, or make one; whoever comes without an id is new.
 
     Raises:
-        Conflict: the campaign is not open to new raters, or a planned one has no place left.
+        Conflict: the campaign is not open to new raters, a planned one has no place left, or too many have
+            joined in the last hour.
     """
     name = _pseudonym(campaign, panel.person) if panel.person else f"V-{secrets.token_hex(4).upper()}"
     found = _of_rater(campaign, name)
     if found is not None:
         return found
-    if campaign.state != Campaign.State.OPEN:
-        raise Conflict(
-            _("This campaign is closed."),
-            _("Nothing is asked of you any more.")
-            if campaign.state == Campaign.State.CLOSED
-            else _("Try again later."),
-        )
+    _check_open(campaign)
     _check_place(campaign)
+    _check_pace(campaign)
     with transaction.atomic():
         rater, _made = Rater.objects.get_or_create(study_id=campaign.study_id, name=name)
         until = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
@@ -221,6 +245,28 @@ def _take(participation: Participation) -> None:
         Rater.objects.filter(pk=place.rater_id, participations__isnull=True).delete()
         return
     raise _full()
+
+
+def _check_open(campaign: Campaign) -> None:
+    if campaign.state != Campaign.State.OPEN:
+        raise Conflict(
+            _("This campaign is closed."),
+            _("Nothing is asked of you any more.")
+            if campaign.state == Campaign.State.CLOSED
+            else _("Try again later."),
+        )
+
+
+def _check_pace(campaign: Campaign) -> None:
+    """Make sure that no script fills the campaign with raters: so many an hour, however they come."""
+    most = CampaignSettings.of(campaign).joins_an_hour
+    since = timezone.now() - timedelta(hours=1)
+    events = AuditEvent.objects.filter(campaign=campaign, action="rater.joined", at__gt=since)
+    if most and events.count() >= most:
+        raise Conflict(
+            _("Many people have joined this campaign in the last hour."),
+            _("Thank you for coming. Open the link again in an hour."),
+        )
 
 
 def _check_place(campaign: Campaign) -> None:

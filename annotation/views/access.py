@@ -16,10 +16,12 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 
 from annotation.models import Participation
+from annotation.services.joining import ANONYMOUS_JOINS
 from annotation.services.participation import participation_find
-from evalplatform.errors import BadInput, UserError
+from evalplatform.errors import BadInput, Conflict, UserError
 
 _OPENED = "participations"
+_JOINED = "joined"
 View = Callable[..., HttpResponseBase]
 Answer = Callable[[HttpRequest, UserError, Participation | None], HttpResponse]
 
@@ -47,6 +49,24 @@ def remember(request: HttpRequest, participation: Participation) -> None:
     opened = request.session.get(_OPENED, {})
     opened[participation.campaign.key] = [participation.key, participation.link_version]
     request.session[_OPENED] = opened
+
+
+def anonymous_join_check(request: HttpRequest) -> None:
+    """Make sure that this browser has not become many raters.
+
+    Raises:
+        Conflict: it has.
+    """
+    if int(request.session.get(_JOINED, 0)) >= ANONYMOUS_JOINS:
+        raise Conflict(
+            _("This browser has joined %(n)d times already.") % {"n": ANONYMOUS_JOINS},
+            _("Open the link of your own that you were given to go on."),
+        )
+
+
+def anonymous_join_note(request: HttpRequest) -> None:
+    """Count how often this browser became a new rater."""
+    request.session[_JOINED] = int(request.session.get(_JOINED, 0)) + 1
 
 
 def participation_of(request: HttpRequest, campaign_key: str) -> Participation:

@@ -60,8 +60,28 @@ def finish(request: HttpRequest, participation: Participation) -> HttpResponse:
 
 def _sending(request: HttpRequest, participation: Participation) -> dict[str, Any]:
     """Return what the page's script needs to send answers that are still in the browser."""
-    urls = {"answers": reverse("answers", args=[participation.campaign.key])}
-    return {"urls": urls, "csrf": get_token(request), "owner": owner_mark(participation)}
+    return {
+        "urls": {"answers": reverse("answers", args=[participation.campaign.key])},
+        "csrf": get_token(request),
+        "owner": owner_mark(participation),
+        "strings": {
+            "unsent_title": _("Answers still on this device: {n}."),
+            "unsent_detail": _(
+                "They wait for the connection. Keep this page open, or open it again later: they are kept in "
+                "this browser."
+            ),
+            "closed_detail": _(
+                "The campaign closed before they arrived, so they are not among the saved ones. They are "
+                "kept beside the results, for the people who run the campaign, and in this browser. If the "
+                "campaign opens again, open your invitation link here and they are sent."
+            ),
+            "session_detail": _(
+                "Your answers are kept in this browser. Open your invitation link again, then come back to "
+                "this page."
+            ),
+            "refused_title": _("An answer was not taken."),
+        },
+    }
 
 
 def more_url(participation: Participation, progress: Progress) -> str:

@@ -28,6 +28,8 @@ from annotation.services.participation import (
 )
 from annotation.views.access import (
     InvitationCsrf,
+    anonymous_join_check,
+    anonymous_join_note,
     error_page,
     no_referrer,
     opened_before,
@@ -90,21 +92,28 @@ def join(request: HttpRequest, token: str) -> HttpResponseBase:
 def _joined(request: HttpRequest, campaign: Campaign, panel: Panel) -> HttpResponse:
     """Let somebody in: as who the panel says, as who this browser was before, or as somebody new."""
     known = None if panel.person else opened_before(request, campaign.key)
+    is_new = not panel.person and known is None
+    if is_new:
+        anonymous_join_check(request)
     participation = known or participation_join(campaign=campaign, panel=panel)
     if participation.campaign.state != Campaign.State.CLOSED or participation.consented_at is None:
         participation_check(participation)
     participation_start(participation=participation)
     remember(request, participation)
-    is_new = not panel.person and known is None
+    if is_new:
+        anonymous_join_note(request)
     return redirect("own_link" if is_new else page_next(participation), campaign.key)
 
 
 @require_safe
 @rater_page
 def own_link(request: HttpRequest, participation: Participation) -> HttpResponse:
-    """Show who joined without an id the link by which they come back."""
+    """Show who joined without an id the link by which they come back.
+
+    Who was sent by a panel comes back through the panel: an id proves too little for a lasting link.
+    """
     campaign = participation.campaign
-    if not participation.settings.get("joined"):
+    if not participation.settings.get("joined") or participation.settings.get("panel"):
         return redirect(page_next(participation), campaign.key)
     context = heading(campaign) | {
         "link": invitation_url(participation, base_url=request.build_absolute_uri("/").rstrip("/")),

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -210,6 +211,53 @@ def test_an_id_that_cannot_be_one(campaign, link, value):
     assert not joined(campaign).exists()
 
 
+@pytest.mark.parametrize(
+    "value", ["{{%PROLIFIC_PID%}}", "${e://Field/PID}", "{PROLIFIC_PID}", "[ID]", "%PID%", "{{PID}}", "", " "]
+)
+def test_an_id_that_the_panel_did_not_fill_in(campaign, link, value):
+    for send in (Client().get, Client().post):
+        reply = send(link, {"PROLIFIC_PID": value})
+        assert reply.status_code == 400 and "did not fill in who you are" in words(reply)
+    assert Client().get(link, {"PROLIFIC_PID": "a1", "SESSION_ID": "{{%SESSION_ID%}}"}).status_code == 400
+    assert not joined(campaign).exists()
+    assert Client().get(link, {"PROLIFIC_PID": "", "participant": "w-7"}).status_code == 200
+
+
+def test_an_id_opens_no_lasting_link(campaign, link):
+    """Who knows the id of somebody is let in as them, but takes no invitation along."""
+    join(link, "victim01")
+    browser, reply = join(link, "victim01")
+    assert reply.status_code == 302
+    shown = browser.get(f"/rate/{campaign.key}/link")
+    assert shown.status_code == 302 and shown.url == f"/rate/{campaign.key}/consent"
+
+
+def test_one_browser_does_not_become_many_raters():
+    browser = Client()
+    for n in range(5):
+        assert join(join_address(asking(f"C{n}", joins=True)), "", browser)[1].status_code == 302
+    last = asking("C5", joins=True)
+    reply = join(join_address(last), "", browser)[1]
+    assert reply.status_code == 409 and "joined 5 times already" in words(reply)
+    assert join(join_address(last), "p-1", browser)[1].status_code == 302  # a panel knows who it is
+    assert joined(last).count() == 1
+
+
+def test_so_many_an_hour_join(campaign, link):
+    run("joining_link", campaign.name, "--an-hour", "2")
+    assert join(link, "a")[1].status_code == join(link, "")[1].status_code == 302
+    full = asking("Slow", joins=True, joins_an_hour=2, raters=4)
+    address = join_address(full)
+    browsers = [join(address, person) for person in ("a", "")]
+    assert all(reply.status_code == 302 for _, reply in browsers)
+    assert "Many people have joined" in words(join(address, "b")[1])
+    assert join(address, "a")[1].status_code == 302  # who is known comes back at any time
+    assert join(address, "", browsers[1][0])[1].status_code == 302
+    AuditEvent.objects.filter(action="rater.joined").update(at=timezone.now() - timedelta(minutes=61))
+    assert join(address, "b")[1].status_code == 302
+    assert "cannot be used" in refused("joining_link", campaign.name, "--an-hour", "-1")
+
+
 def test_markup_in_ids_is_shown_as_it_is(campaign, link):
     page = Client().get(link, {"PROLIFIC_PID": "<script>x</script>", "STUDY_ID": '"><b>'}).content.decode()
     assert "<script>x" not in page and '"><b>' not in page
@@ -330,7 +378,8 @@ def test_after_closing_the_invitation_still_shows_the_code(finished):
     assert campaign.completion_code in words(client.get(f"/rate/{campaign.key}/finish"))
     key = rater.assignments.first().key
     assert answer(client, campaign, key, client_key="key-99999999", score=3).status_code == 409
-    assert client.get(f"/rate/{campaign.key}/").status_code == 409
+    assert client.get(f"/rate/{campaign.key}/").url == f"/rate/{campaign.key}/finish"
+    assert client.get(f"/rate/{campaign.key}/screens").json()["code"] == "closed"
 
 
 def test_who_had_not_finished_or_never_begun(finished):

@@ -25,14 +25,21 @@ class Command(HouseCommand):
         change.add_argument("--on", action="store_true", help="let anybody with the link join")
         change.add_argument("--off", action="store_true", help="let nobody else join; raters stay")
         change.add_argument("--renew", action="store_true", help="make a new link; older ones stop working")
+        parser.add_argument(
+            "--an-hour", type=int, metavar="N", help="how many may join in an hour; 0 for any number"
+        )
         parser.add_argument("--base-url", metavar="URL", help="what the link begins with")
 
     def run(self, **options: Any) -> None:
         """Change what is asked for, then print the link."""
         base_url = base_url_check(options["base_url"]) if options["base_url"] else None
         campaign = campaign_named(options["campaign"])
+        an_hour = options["an_hour"]
         if options["on"] or options["renew"]:
-            campaign = joining_set(campaign=campaign, joins=True, renew=options["renew"])
+            campaign = joining_set(campaign=campaign, joins=True, renew=options["renew"], an_hour=an_hour)
+        elif an_hour is not None and not options["off"]:
+            joins = bool(campaign.settings.get("joins"))
+            campaign = joining_set(campaign=campaign, joins=joins, an_hour=an_hour)
         if options["off"]:
             joining_set(campaign=campaign, joins=False)
             self.stderr.write(f"Nobody else can join “{campaign.name}”; raters who have joined stay.")
