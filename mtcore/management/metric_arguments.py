@@ -31,6 +31,15 @@ def add_metric_arguments(parser: CommandParser) -> None:
         "--tokens", choices=("moses", "given"), default="moses",
         help="words for the language model: cut with sacremoses (default), or as given",
     )  # fmt: skip
+    parser.add_argument(
+        "--lm-text",
+        default="",
+        metavar="FILE",
+        help="text of the language model, to be disjoint from --bt-text",
+    )
+    parser.add_argument(
+        "--bt-text", nargs="+", default=[], metavar="FILE", help="text that was translated back"
+    )
     parser.add_argument("--nfc", action="store_true", help="compose letters (NFC) on both sides first")
     parser.add_argument(
         "--compare", nargs=2, action="append", default=[], metavar=("A", "B"),
@@ -69,6 +78,8 @@ def metric_options(options: Mapping[str, Any], language: str = "") -> MetricOpti
         models=models,
         tokens=options["tokens"],
         nfc=options["nfc"],
+        lm_text=str(Path(options["lm_text"]).absolute()) if options["lm_text"] else "",
+        bt_texts=tuple(str(Path(path).absolute()) for path in options["bt_text"]),
         scoring=ScoringOptions(
             resamples=options["resamples"],
             seed=options["seed"],

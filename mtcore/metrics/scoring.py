@@ -135,24 +135,25 @@ class Difference:
 
 @dataclass(frozen=True)
 class ScoreReport:
-    """Everything that was scored and compared."""
+    """Everything that was scored and compared; `overlap` of a language model's text with others."""
 
     results: tuple[Score, ...]
     comparisons: tuple[Difference, ...]
     notices: tuple[str, ...]
     metrics: Mapping[str, type[Metric]]
     options: ScoringOptions
+    overlap: Mapping[str, float] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON shows it."""
-        return {
+        options = self.options
+        found: dict[str, Any] = {
             "results": [one.as_dict() for one in self.results],
             "comparisons": [one.as_dict() for one in self.comparisons],
-            "resampling": {
-                "resamples": self.options.resamples, "seed": self.options.seed, "level": LEVEL,
-            },
+            "resampling": {"resamples": options.resamples, "seed": options.seed, "level": LEVEL},
             "notices": list(self.notices),
-        }  # fmt: skip
+        }
+        return found | ({"lm_text": dict(self.overlap)} if self.overlap else {})
 
 
 def score_kept(

@@ -11,6 +11,7 @@ from mtcore.corpora.languages import LanguageError, check_tag
 from mtcore.corpora.reader import read_lines
 from mtcore.metrics import METRICS
 from mtcore.metrics.scoring import Kept, Part, ScoreReport, check_pairs, score_kept
+from mtcore.services.metric_overlap import overlap_check, overlap_tell
 from mtcore.services.metric_scoring import (
     MetricOptions,
     Scorer,
@@ -36,6 +37,7 @@ def files_score(
     """
     if not hypotheses:
         raise BadInput("There is nothing to score.", "Name files with --hypothesis.")
+    overlap_check(options)
     outputs, refs = _texts(hypotheses, "hypothesis"), _texts(references, "reference")
     _check_references(refs, options)
     options = replace(options, language=options.language or _language(refs or outputs))
@@ -45,7 +47,8 @@ def files_score(
     with metric_errors():
         check_pairs([{text.name for text in outputs}], options.scoring.pairs)
         kept = [_kept(scorer, text, refs, options) for scorer in scorers for text in outputs]
-        return score_kept(kept, [Part(None)], options.scoring, METRICS, notices)
+        report = score_kept(kept, [Part(None)], options.scoring, METRICS, notices)
+    return overlap_tell(report, options)
 
 
 def _kept(scorer: Scorer, text: NamedText, references: Sequence[NamedText], options: MetricOptions) -> Kept:

@@ -13,6 +13,7 @@ from mtcore.corpora.provenance import ProvenanceError, label
 from mtcore.metrics import METRICS
 from mtcore.metrics.scoring import Kept, Part, ScoreReport, check_pairs, score_kept
 from mtcore.models import Run, SystemOutput, TestSet, TextVersion
+from mtcore.services.metric_overlap import overlap_check, overlap_tell
 from mtcore.services.metric_results import metric_result_keep
 from mtcore.services.metric_scoring import (
     MetricOptions,
@@ -86,6 +87,7 @@ def outputs_score(
         NotFound: there is no such test set, or a system has no output for it.
         BadInput: a version, direction, document, metric or model that cannot be used.
     """
+    overlap_check(options)
     found = testset_find(testset)
     outputs = _outputs(found, selection)
     parts = _parts(found, selection)
@@ -110,7 +112,8 @@ def outputs_score(
                 watch(len(kept) / len(todo), f"{scorer.name} of {texts[output.pk].name}")
             one = _kept(scorer, output, texts[output.pk], reference, options, run)
             kept.append(replace(one, conditions=conditions.of(output, reference)))
-        return score_kept(kept, parts, options.scoring, METRICS, notices)
+        report = score_kept(kept, parts, options.scoring, METRICS, notices)
+    return overlap_tell(report, options)
 
 
 def outputs_score_check(*, testset: str, selection: Selection, options: MetricOptions) -> None:
@@ -120,6 +123,7 @@ def outputs_score_check(*, testset: str, selection: Selection, options: MetricOp
         NotFound: there is no such test set, or a system has no output for it.
         BadInput: a version, direction, document, metric or model that cannot be used.
     """
+    overlap_check(options)
     found = testset_find(testset)
     outputs = _outputs(found, selection)
     _parts(found, selection)

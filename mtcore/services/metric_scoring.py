@@ -32,6 +32,8 @@ class MetricOptions:
     models: Mapping[str, str] = field(default_factory=dict)
     tokens: str = "moses"
     nfc: bool = False
+    lm_text: str = ""
+    bt_texts: tuple[str, ...] = ()
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
 
 

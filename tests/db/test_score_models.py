@@ -57,6 +57,25 @@ def test_perplexity_needs_no_reference_and_tells_units_and_oov(files, model):
     assert "% B, PPL: words 8, oov 4" in run(*arguments, "--format", "latex")[0]
 
 
+def test_lines_shared_with_back_translation_are_counted_and_told(files, model, tmp_path):
+    lm = write_lines(tmp_path / "lm.en", ["The cat sat.", "A dog ran!", "One more line", "...", ""])
+    bt = [
+        write_lines(tmp_path / "bt1.en", ["the cat sat .", "something else"]),
+        write_lines(tmp_path / "bt2.en", ["A DOG RAN", "..."]),
+    ]
+    base = ["score_files", "--hypothesis", files[0], "--model", f"ppl={model}", "--metrics", "ppl"]
+    found = scored(*base, "--lm-text", lm, "--bt-text", *bt)
+    assert found["lm_text"] == {"lines": 3, "shared": 2, "share": 2 / 3}
+    assert any("lm.en: 2 lines of 3 (66.7%)" in notice for notice in found["notices"])
+    apart = scored(*base, "--lm-text", lm, "--bt-text", files[1])
+    assert apart["lm_text"]["shared"] == 0
+    assert any("none of 3 lines" in notice for notice in apart["notices"])
+    assert "lm_text" not in scored(*base)
+    assert "two texts only" in refused(*base, "--lm-text", lm)
+    assert "no file" in refused(*base, "--lm-text", lm, "--bt-text", tmp_path / "absent")
+    assert "Add ppl" in refused(*base[:-1], "chrf", "--lm-text", lm, "--bt-text", lm)
+
+
 def test_perplexity_stands_beside_scores_with_a_reference(files, model):
     arguments = ["score_files", "--hypothesis", f"A={files[0]}", "--reference", files[2], "--metrics",
                  "chrf,ppl", "--model", f"ppl={model}", "--tokens", "given"]  # fmt: skip
@@ -135,6 +154,20 @@ def test_met_16_what_is_not_finite_is_null_with_a_reason(files, tmp_path):
     assert row["value"] is None and row["ci"] is None
     assert row["reason"] == "the score is not a finite number"
     assert row["segments"][1] is None
+
+
+def test_met_16_a_stored_result_that_is_not_finite_is_null_with_its_reason(tmp_path):
+    import_scored_set(tmp_path)
+    model = tmp_path / "endless.arpa"
+    model.write_text(FIVE_WORDS.replace("-2.0\t<unk>", "-inf\t<unk>"), encoding="utf-8")
+    found = scored("score_outputs", "demo", "--metrics", "ppl,ter", "--model", f"ppl={model}",
+                   "--compare", "A", "B")  # fmt: skip
+    rows = {row["metric"]: row for row in found["results"]}
+    assert rows["ppl"]["value"] is None and rows["ppl"]["reason"] == "the score is not a finite number"
+    assert rows["ter"]["value"] is not None
+    for row in MetricResult.objects.filter(metric="ppl"):
+        assert (row.value, row.reason) == (None, "the score is not a finite number")
+    assert {row["metric"]: row["p"] is None for row in found["comparisons"]} == {"ppl": True, "ter": False}
 
 
 @needs_meteor
