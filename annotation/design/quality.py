@@ -49,7 +49,7 @@ def degrade(text: str, donors: Sequence[str], rng: np.random.Generator, spaced: 
         spaced: whether words are set apart by spaces; else characters (with their marks) are counted.
 
     Returns:
-        The damaged text; it differs from `text` also when case and spaces are levelled.
+        The damaged text; it differs from `text` in letters or digits, not in case, accents, signs or spaces only.
 
     Raises:
         DamageError: the text is blank, or no donor has anything else to give.
@@ -127,4 +127,6 @@ def _same(one: str, other: str) -> bool:
 
 
 def _levelled(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """Return the letters and digits alone: no case, width, marks, punctuation, spaces or invisible signs."""
+    bare = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(character for character in bare if unicodedata.category(character)[0] in "LN")

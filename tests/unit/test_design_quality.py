@@ -55,6 +55,19 @@ def test_it_differs_beyond_case_and_spaces(rng):
 
 
 @pytest.mark.parametrize(
+    ("text", "donor"),
+    [("Ja.", "Ja!"), ("Ja", "„ja“"), ("Café", "cafe\u0301"), ("naïve", "naive"), ("ABC12", "ＡＢＣ１２"),
+     ("مرحبا", "مَرْحَبًا"), ("مرحبا", "\u202bمرحبا\u202c"), ("co\u00adop", "coop"), ("a\u200bb", "ab"),
+     ("👍", "👎"), ("it's", "it’s"), ("?", "!"), ("Straße", "STRASSE"), ("zu", "zu\u00a0"), ("Ёж", "еж")],
+)  # fmt: skip
+def test_it_differs_in_a_letter_or_a_number(text, donor, rng):
+    with pytest.raises(DamageError):
+        degrade(text, [donor], rng)
+    for _ in range(20):
+        assert re.search("qq|99", degrade(text, [donor] * 30 + ["qq 99"], rng))
+
+
+@pytest.mark.parametrize(
     ("text", "donors"),
     [("Ja.", ["ja.", "JA.", "Ja. "]), ("Ja.", []), ("  ", DONORS), ("a b c", ["a b c"] * 9)],
 )
