@@ -22,6 +22,7 @@ from annotation.services.participation import (
     text_check,
 )
 from annotation.services.pool_leases import checks_level
+from annotation.services.remarks import SKIPPED
 from annotation.services.rounds import rater_call_back
 from annotation.services.turns import turn_take
 from evalplatform.errors import Conflict, NotFound
@@ -78,11 +79,13 @@ def assignment_skip(*, participation: Participation, assignment_key: str, reason
             checks_level({assignment.item_id})
         short = int(not in_pool and not moved)
         AuditEvent.note(
-            "assignment.skipped",
+            SKIPPED,
             participation=participation,
             campaign=campaign,
             study=campaign.study,
             assignment=assignment.key,
+            testset=assignment.item.segment.testset.name,
+            segment=assignment.item.segment.key,
             reason=reason.strip(),
             moved=moved,
             short=short,
@@ -98,7 +101,7 @@ def assignment_skip(*, participation: Participation, assignment_key: str, reason
 def _lock(participation: Participation, key: str) -> Assignment:
     found = is_key(key) and (
         Assignment.objects.select_for_update(of=("self",))
-        .select_related("item")
+        .select_related("item__segment__testset")
         .filter(participation=participation, key=key)
         .first()
     )

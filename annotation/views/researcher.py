@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 from urllib.parse import quote, urlencode
 
@@ -23,7 +23,7 @@ from annotation.services.judgement_export import BINARY_FORMATS, judgements_expo
 from annotation.services.links import campaign_links
 from annotation.services.overview import Overview, campaign_overview
 from annotation.services.plan_export import plan_export
-from annotation.services.remarks import comments_read, problems_read
+from annotation.services.remarks import comments_read, problems_read, skips_count, skips_read
 from annotation.services.score_table import pooled_note
 from annotation.services.scoring import campaign_score, options_read
 from annotation.services.waking import scores_wake
@@ -96,7 +96,7 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "overview": overview,
         "done": grouped(overview.n_done),
         "total": grouped(overview.n_assigned),
-        "raters": _raters(overview),
+        "raters": _raters(overview, skips_count(found)),
         "links": campaign_links(campaign=found) if _shows_links(request, found) else [],
         "people": people_panel(found, shows_links=_shows_links(request, found)),
         "rounds": rounds_panel(found),
@@ -104,6 +104,7 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "hours": hours_panel(found, overview.n_done),
         "problems": problems_read(found),
         "comments": comments_read(found),
+        "skips": skips_read(found),
         "rated": PROTOCOLS[found.protocol].record == "rating",
         "is_planned": found.mode != Campaign.Mode.IMPORTED,
     }
@@ -117,9 +118,13 @@ def _shows_links(request: HttpRequest, found: Campaign) -> bool:
     return may and found.mode != Campaign.Mode.IMPORTED and found.state == Campaign.State.OPEN
 
 
-def _raters(overview: Overview) -> list[dict[str, Any]]:
+def _raters(overview: Overview, skips: Mapping[str, int]) -> list[dict[str, Any]]:
     return [
-        {"rater": rater, "figure": bars_svg(rater.bars, ", ".join(str(n) for n in rater.bars))}
+        {
+            "rater": rater,
+            "figure": bars_svg(rater.bars, ", ".join(str(n) for n in rater.bars)),
+            "n_skipped": skips.get(rater.name, 0),
+        }
         for rater in overview.raters
     ]
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, Judgement, Participation
+from annotation.models import Assignment, AuditEvent, Campaign, Judgement, Participation
 from annotation.services.invitations import invitation_url
 from annotation.services.score_table import interval, number
 from evalplatform.errors import Conflict
@@ -148,8 +148,32 @@ def test_reports_and_comments_reach_the_researcher(root):
     assert "R1" in row and f">{segment}</a> " in row and re.search(r"\d\d:\d\d UTC", row)
 
 
+def test_what_raters_pass_over_and_why_reaches_the_researcher(root, tmp_path):
+    campaign = make_campaign(n_segments=8, raters=4, judgements=2)
+    campaign.settings = {"can_skip": True}
+    campaign.save()
+    answer_all(campaign, share=0.5)
+    rater = participation_of(campaign)
+    browser = rater_client(rater)
+    for key, reason in zip(keys(rater)[-2:], ("I do not know <b>this</b> dialect.", ""), strict=True):
+        sent = {"assignment": key, "reason": reason}
+        browser.post(f"/rate/{campaign.key}/skip", sent, content_type="application/json")
+    page = root.get(reverse("campaign", args=[campaign.key])).content.decode()
+    assert '<a href="#skips">2</a>' in page and 'id="skips"' in page
+    row = re.search(r"<tr>(?:(?!</tr>).)*I do not know &lt;b&gt;this&lt;/b&gt; dialect", page, re.DOTALL)[0]
+    segment = AuditEvent.objects.filter(action="assignment.skipped").earliest("pk").data["segment"]
+    assert "R1" in row and f">{segment}</a> " in row
+    assert page.count("Passed over") == 1 and '<td class="n">2</td>' in page
+    report, _ = run("report_campaign", campaign.name)
+    assert "passed over: 2" in report
+    run("export_study", campaign.study.name, "--output", tmp_path / "package")
+    trail = (tmp_path / "package" / "audit.jsonl").read_text("utf-8")
+    assert trail.count('"assignment.skipped"') == 2 and f'"segment": "{segment}"' in trail
+
+
 def test_a_campaign_without_remarks_has_no_such_sections(root):
     page = root.get(reverse("campaign", args=[make_campaign().key])).content.decode()
+    assert "passed over" not in page.lower()
     assert "Reported problems" not in page and "Comments of raters" not in page
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.services.remarks import skips_count
 from annotation.services.report.compute import Report
 from annotation.services.report.figures import people
 from annotation.services.report.section import Figure, Section, sentence
@@ -19,10 +20,11 @@ def raters(report: Report) -> Section:
     """Show every rater's use of the scale, time, runs."""
     judged = report.parts.get("reliability", [])
     summaries = {row["rater"]: row for row in report.scores["raters"]}
+    skips = skips_count(report.campaign)
     rows = []
     for row in report.parts["raters"]:
         summary = summaries.get(row["rater"], {})
-        rows.append(row | {"remark": _remark(row, summary)})
+        rows.append(row | {"remark": _remark(row, summary, skips.get(row["rater"], 0))})
     table = Table("raters", _("Raters"), _rater_columns(report.rated, rows), rows)
     figures, tables = [], [table]
     if report.rated:
@@ -74,12 +76,14 @@ def _control(judged: list[Row]) -> Table:
     return Table("quality-control", _("Quality control of raters"), used(columns, rows), rows)
 
 
-def _remark(row: Row, summary: Row) -> str:
+def _remark(row: Row, summary: Row, n_skipped: int) -> str:
     words = []
     if row["excluded_by"]:
         words.append(_("excluded: %(why)s") % {"why": row["excluded_by"]})
     elif summary.get("no_variance"):
         words.append(_("no z: constant, or a single rating"))
+    if n_skipped:
+        words.append(_("passed over: %(n)s") % {"n": f"{n_skipped:,}"})
     return "; ".join(words)
 
 
