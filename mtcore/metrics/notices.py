@@ -64,7 +64,7 @@ def to_nfc(lines: Sequence[str]) -> list[str]:
 
 def _empty(name: str, lines: Sequence[str], what: str, then: str) -> list[str]:
     empty = sum(1 for line in lines if not line.strip())
-    return [f"{name}: {empty:,} of {len(lines):,} {what} empty{then}."] if empty else []
+    return [f"{name}: {empty:,} of {len(lines):,} empty {what}{then}."] if empty else []
 
 
 def _entities(name: str, lines: Sequence[str]) -> list[str]:

@@ -171,7 +171,7 @@ def test_met_02_a_missing_tokeniser_is_told_and_the_other_metrics_run(tag, modul
 def test_met_05_all_outputs_empty():
     found = case_scores("met05_all_empty.txt", "met_ref.txt")
     assert values(found) == {"bleu": 0.0, "chrf": 0.0, "ter": 100.0}
-    assert "met05_all_empty.txt: 3 of 3 segments empty." in found["notices"]
+    assert "met05_all_empty.txt: 3 of 3 empty segments." in found["notices"]
     two = case_scores("met05_all_empty.txt", "met_ref.txt", "met_ref2.txt")
     assert values(two)["bleu"] == 0.0
     assert "nrefs:2" in two["results"][0]["signature"]
@@ -180,7 +180,7 @@ def test_met_05_all_outputs_empty():
 def test_met_07_an_empty_reference_line_is_told():
     found = case_scores("met_hyp.txt", "met07_empty_ref.txt")
     assert [round(value, 2) for value in values(found).values()] == [43.06, 63.98, 70.0]
-    assert any("1 of 3 reference lines empty" in notice for notice in found["notices"])
+    assert any("1 of 3 empty reference lines" in notice for notice in found["notices"])
 
 
 def test_met_08_references_stand_beside_each_other(tmp_path):
