@@ -315,7 +315,8 @@ def test_queries_do_not_grow_with_the_campaign():
             key = next_key(rater)
             answer(rater, key, random.Random(1))
         counts.append(len(found))
-    assert sum(counts) / len(counts) <= 19 and max(counts) <= 28, sorted(counts)
+    most = 28 + (connection.vendor == "postgresql")  # which locks what the rater has first
+    assert sum(counts) / len(counts) <= 19 and max(counts) <= most, sorted(counts)
 
 
 def test_what_a_pool_cannot_be():
