@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q
 
 from annotation.models import AuditEvent, Campaign, ScoreRun, Study
+from annotation.services.package_audit import audit_lines
 from annotation.services.package_campaign import campaign_write
 from annotation.services.package_files import FolderFiles
 from annotation.services.package_layout import (
@@ -192,26 +192,9 @@ class _Writer:
         }
 
     def _audit(self) -> Iterator[str]:
-        """Yield who changed or took what; people of the platform are numbered too."""
+        """Yield who changed or took what."""
         found = AuditEvent.objects.filter(Q(study=self.study) | Q(campaign__in=self.campaigns))
-        rows = found.exclude(action=EXPORTED).order_by("at", "pk")
-        people: dict[str, str] = {}
-        columns = ("at", "action", "campaign__name", "actor__username", "participation__rater__name", "data")
-        for at, action, campaign, actor, rater, data in rows.values_list(*columns):
-            if actor and self.names.names:
-                actor = people.setdefault(actor, f"U{len(people) + 1}")
-            yield json.dumps(
-                {
-                    "at": at.isoformat(),
-                    "action": action,
-                    "campaign": campaign,
-                    "actor": actor,
-                    "rater": self.names.name(rater) if rater else None,
-                    "data": self.names.plain(data),
-                },
-                ensure_ascii=False,
-                sort_keys=True,
-            )
+        return audit_lines(found.exclude(action=EXPORTED).order_by("at", "pk"), self.names)
 
     def _scores(self, package: Package) -> None:
         """Write scores with the standard options, and with all that were asked for before."""

@@ -46,7 +46,8 @@ where raters are resampled (`raters:random`), they are drawn in the order of the
 """
 NUMBERED = """Raters are numbered at random (R001, R002 …), the same in every package of this study; people
 of the platform are U1, U2 … in the audit trail. Names in free texts were replaced too, where they stood as
-words."""
+words. What raters wrote to the researchers (reasons for skipping, reported problems, comments of answers that
+came too late) is left out of the audit trail; its length stands there."""
 NAMED = "Raters have the names they have on the platform: do not pass this package on without their consent."
 WITH_TEXTS = "The texts themselves are included: mind their licences."
 HASHES = """Texts are not included, for licences may forbid it. Whoever has them can compare: a line's SHA-256

@@ -258,4 +258,7 @@ def consent_text(campaign: Campaign) -> str:
         "Taking part is voluntary and you can stop at any time.\n\n"
         "We keep your answers, the comments you write, and the time each answer took, under a pseudonym. "
         "They are analysed together with those of the other raters and may be published without your name."
+        "\n\n"
+        "Problems you report and reasons you give for skipping an item are kept too. They are read by the "
+        "researchers and are not published."
     )

@@ -17,7 +17,7 @@ import pytest
 from django.core.management import CommandError
 from django.db import transaction
 
-from annotation.models import AuditEvent, Study
+from annotation.models import AuditEvent, Campaign, Study
 from annotation.services.package_export import study_export
 from annotation.services.package_layout import file_entry, slugs, write_zip
 from annotation.services.pseudonyms import Pseudonyms, pseudonyms_ready
@@ -174,6 +174,31 @@ def test_raters_are_numbers_and_texts_are_hashes(package):
         rows = list(csv.DictReader(stream))
     assert len(rows) == 4 * 8
     assert all(len(row["sha256"]) == 64 for row in rows)
+
+
+def test_what_raters_wrote_to_the_researchers_is_not_published(study, tmp_path):
+    campaign = Campaign.objects.filter(study=study).first()
+    rater = campaign.participations.first()
+    written = {
+        "assignment.skipped": {"reason": "My doctor Canary-Reason says no"},
+        "problem.reported": {"text": "Canary-Text, call me"},
+        "answer.late": {"comment": "Canary-Comment", "answers": {"score": 7}},
+        "place.taken": {"place": "Canary-Place", "rater": rater.rater.name},
+    }
+    for action, data in written.items():
+        AuditEvent.note(action, participation=rater, campaign=campaign, study=study, **data)
+    for options in ((), ("--identities",)):
+        at = tmp_path / f"package{len(options)}"
+        run("export_study", study.name, "--output", at, *options)
+        lines = [json.loads(line) for line in (at / "audit.jsonl").read_text("utf-8").splitlines()]
+        data = {line["action"]: line["data"] for line in lines if line["action"] in written}
+        if options:
+            assert data == written
+        else:
+            assert b"Canary" not in all_bytes(at)
+            assert data["assignment.skipped"] == {"reason": {"left_out": 31}}
+            assert data["answer.late"] == {"comment": {"left_out": 14}, "answers": {"score": 7}}
+        assert study_verify(at).differences == ()
 
 
 def test_the_order_of_rows_says_nothing_about_names(package):
