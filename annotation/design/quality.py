@@ -49,7 +49,7 @@ def degrade(text: str, donors: Sequence[str], rng: np.random.Generator, spaced: 
         spaced: whether words are set apart by spaces; else characters (with their marks) are counted.
 
     Returns:
-        The damaged text; it differs from `text` in letters or digits, not in case, accents, signs or spaces only.
+        The damaged text; it differs from `text` in letters or digits, not only in case, accents or signs.
 
     Raises:
         DamageError: the text is blank, or no donor has anything else to give.

@@ -33,10 +33,11 @@ def attention_read(
     remedy = f"The columns are: {', '.join(columns)}."
     with as_bad_input():
         table = read_table(read_bytes(path), name)
+        rows = list(table.rows)
     if sorted(table.header) != sorted(columns):
         raise BadInput(f"{name} has the columns {', '.join(table.header) or 'of nothing'}.", remedy)
     found = []
-    for line, cells in table.rows:
+    for line, cells in rows:
         row = dict(zip(table.header, cells, strict=True))
         try:
             found.append(_compared(row) if columns is COMPARED else _rated(row, scale))

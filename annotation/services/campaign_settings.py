@@ -132,6 +132,6 @@ def _check(made: CampaignSettings) -> None:
         raise BadInput(f"There is no reading “{made.reading}”.", "Choose range or pairwise.")
     if made.treatment not in ("replace", "pool"):
         raise BadInput(f"There is no treatment “{made.treatment}”.", "Choose replace or pool.")
-    if not made.points >= 0:
+    if not 0 <= made.points < float("inf"):
         raise BadInput(f"{made.points} points cannot be used.", "Give a number from 0 on.")
     people_check(made)

@@ -19,6 +19,8 @@ from annotation.stats.standardise import standardise
 from evalplatform.errors import BadInput, Conflict
 
 ACTION = "campaign.looked"
+#: Errors that boundaries can be found for.
+LEAST_ALPHA, MOST_ALPHA = 1e-6, 0.5
 VERDICTS = {
     "stop": "they differ: the campaign may stop",
     "go_on": "not decided: go on",
@@ -89,6 +91,8 @@ def campaign_look(
     """
     if PROTOCOLS[campaign.protocol].record != "rating":
         raise BadInput("Looks are for ratings, and these are preferences.", "Use score_campaign.")
+    if not LEAST_ALPHA <= alpha <= MOST_ALPHA:
+        raise BadInput(f"An error of {alpha} cannot be used.", f"Give {LEAST_ALPHA:f} to {MOST_ALPHA}.")
     averages = _averages(campaign)
     pairs = list(combinations(np.flatnonzero(averages.listed).tolist(), 2))
     if not pairs:

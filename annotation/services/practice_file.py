@@ -72,7 +72,7 @@ def _rows(path: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _object(line: str, where: str, name: str) -> Mapping[str, Any]:
     try:
-        value = read_json(line)
+        value = read_json(line, unique=True)
     except JsonError as error:
         raise BadInput(f"{where} {error}.", error.remedy) from error
     if not isinstance(value, dict):
@@ -102,7 +102,10 @@ def _draft(
     row: Mapping[str, Any], protocol: type[Protocol], scale: tuple[int, int], stage: str
 ) -> PracticeDraft:
     context = "" if protocol.context == "none" else _text(row, protocol.context)
-    why = str(row.get("why") or "").strip()
+    why = row.get("why") or ""
+    if not isinstance(why, str):
+        raise ValueError("why is no text.")
+    why = why.strip()
     if len(why) > WHY_LENGTH:
         raise ValueError(f"the explanation has {len(why):,} characters; {WHY_LENGTH:,} are possible.")
     if "\x00" in why:

@@ -15,23 +15,41 @@ class JsonError(ValueError):
         super().__init__(message)
 
 
-def read_json(line: str) -> Any:
+def read_json(line: str, unique: bool = False) -> Any:
     """Read one JSON value.
 
+    Args:
+        line: The text.
+        unique: Refuse an object that has a key twice.
+
     Raises:
-        JsonError: it is not JSON, holds NaN or Infinity, or half of a character (a lone surrogate).
+        JsonError: it is not JSON, holds NaN or Infinity, half of a character (a lone surrogate), a key twice.
     """
     try:
-        value = json.loads(line, parse_constant=_refuse_constant)
+        pairs = _unique if unique else None
+        value = json.loads(line, parse_constant=_refuse_constant, object_pairs_hook=pairs)
         if _ESCAPED_SURROGATE.search(line):
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise JsonError(
             "holds half of a character (a lone surrogate)", "Repair the text, or write U+FFFD."
         ) from error
+    except JsonError:
+        raise
     except (ValueError, RecursionError) as error:
         raise JsonError(f"is not JSON ({error})", "Write one JSON object a line.") from error
     return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise JsonError(
+                f"holds an object in which the key “{key[:40]}” stands twice", "Keep one of them."
+            )
+        found[key] = value
+    return found
 
 
 def _refuse_constant(text: str) -> Any:

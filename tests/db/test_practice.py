@@ -312,6 +312,20 @@ def test_files_of_all_kinds_give_the_same_items(tmp_path, files):
     assert found == [("calibration", "B", [{"low": 1, "high": 20, "why": "Because **x**, y"}])] * 3
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"source":"a","source":"c","translation":"b","low":1,"high":5}', "the key “source” stands twice"),
+        ('{"source":"a","translation":"b","low":1,"high":5,"why":{"a":1}}', "why is no text"),
+        ('{"source":"a","translation":"b","low":1,"high":5,"why":7}', "why is no text"),
+        ('{"source":"a","translation":"b","low":1.5,"high":5}', "low is no whole number"),
+    ],
+)
+def test_json_lines_that_cannot_be_used(line, says, tmp_path, files):
+    (tmp_path / "p.jsonl").write_text(line + "\n")
+    assert says in refused("create_campaign", "Bad", *files, "--practice", tmp_path / "p.jsonl")
+
+
 def test_practice_needs_a_human_translation_to_be_made_from(files):
     without = [part for part in files if "reference" not in str(part)]
     assert "no human translation" in refused("create_campaign", "Bare", *without, "--practice", "2")

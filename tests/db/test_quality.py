@@ -350,6 +350,8 @@ def test_a_package_with_quality_control_verifies(tmp_path):
         ("translation,low\nx,7\n", "The columns are: translation, low, high."),
         ("translation,low,high\n", "0 attention items"),
         ("translation,low,high\nx,seven,7\n", "is no whole number"),
+        ("translation,low,high\nx,7,7\ny,7,7,1\n", "attention.csv, line 3: 4 fields, 3 expected"),
+        ('translation,low,high\n"x,7,7\n', "never closed"),
     ],
 )
 def test_attention_files_that_cannot_be_used(text, said, tmp_path):
@@ -362,6 +364,25 @@ def test_attention_files_that_cannot_be_used(text, said, tmp_path):
         "--raters", "3", "--attention", tmp_path / "attention.csv",
     )  # fmt: skip
     assert said in message
+
+
+@pytest.mark.parametrize("option", ["--points", "--bad-references", "--repeats"])
+@pytest.mark.parametrize("value", ["inf", "-inf", "nan", "1e400", "-1"])
+def test_numbers_that_cannot_be_used(option, value, tmp_path):
+    for name in ("source", "A"):
+        (tmp_path / name).write_text("\n".join(invented_lines(6, seed=1, mark=name)) + "\n")
+    message = refused(
+        "create_campaign", "x", "--protocol", "source_da", "--languages", "en-de",
+        "--source", tmp_path / "source", "--output", f"A={tmp_path / 'A'}", "--raters", "3",
+        f"{option}={value}",
+    )  # fmt: skip
+    assert "cannot be used" in message or "Give" in message
+
+
+@pytest.mark.parametrize("value", ["inf", "nan", "0", "1e-9", "-1"])
+def test_an_error_of_looks_that_cannot_be_used(value):
+    make(n_segments=4, attention=())
+    assert "cannot be used" in refused("look_campaign", "demo", f"--alpha={value}")
 
 
 def test_the_command_draws_the_usual_shares_and_counts_them(tmp_path):
