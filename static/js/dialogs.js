@@ -7,6 +7,7 @@
   rating.openDialog = (id) => {
     byId("menu").open = false;
     byId(id).showModal();
+    byId(id).scrollTop = 0;
   };
 
   /** Wire the menu and every button that opens or closes a dialog. */
