@@ -3,6 +3,8 @@
   "use strict";
   const { rating } = window;
   const FRESH_NUMBER_MS = 1_200;
+  /* How long a change of one kind goes on after the last: a drag till its end, a jump not at all. */
+  const RUN_MS = { typing: FRESH_NUMBER_MS, arrows: 1_000, jump: 0 };
   const DRAG_PX = 6;
   const LONGEST = 5;
   class ScaleQuestion {
@@ -159,10 +161,11 @@
       this.#changed(kind);
     }
 
-    /** Draw a change and remember what was before it; a run of one kind (a number typed, a drag) is one change. */
+    /** Draw a change and remember what was before it. A run of one kind is one change: a number typed, a drag,
+     *  arrows with less than a second between them; after a pause the next one is a change of its own. */
     #changed(kind) {
       const now = performance.now();
-      const goesOn = kind === this.#run.kind && now - this.#run.at < FRESH_NUMBER_MS;
+      const goesOn = kind === this.#run.kind && now - this.#run.at < (RUN_MS[kind] ?? Infinity);
       if (!goesOn && this.#number.value !== this.#last) this.#past.push(this.#last);
       this.#run = { kind, at: now };
       this.#last = this.#number.value;

@@ -29,6 +29,21 @@ def test_undo_takes_back_one_change_at_a_time(crowd, new_page):
     expect(page.locator("#message")).to_contain_text("nothing to take back")
 
 
+def test_arrows_after_a_pause_are_changes_of_their_own(crowd, new_page):
+    """Less than a second between two arrows makes them one change; each jump to an end is one."""
+    page = new_page()
+    page.clock.install()
+    begin(page, crowd.seat().link)
+    press(page, *"64", "ArrowUp", "ArrowUp")
+    page.clock.run_for(1_100)
+    press(page, "ArrowUp")
+    page.clock.run_for(1_100)
+    press(page, "ArrowUp", "ArrowUp", "End", "Home", "End")
+    for before in ("1", "100", "69", "67", "66", "64", ""):
+        press(page, "z")
+        assert value(page) == before
+
+
 def test_undo_takes_back_a_choice(crowd, new_page):
     page = new_page()
     begin(page, crowd.seat("pairwise_fluency").link)
