@@ -1,5 +1,8 @@
 """People choose languages by name: finding one, listing them, and whether one is what is required."""
 
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -16,6 +19,31 @@ _OFFERED = """
 """
 #: What is offered to choose from; any other known language can be typed.
 OFFERED = tuple(_OFFERED.split())
+_VARIETIES = """
+    ar-EG ar-MA de-AT de-CH de-DE en-AU en-CA en-GB en-IE en-IN en-US en-ZA es-419 es-AR es-ES es-MX es-US
+    fr-BE fr-CA fr-CH fr-FR nl-BE pt-PT zh-CN zh-HK zh-TW
+"""
+_REGIONAL = tuple(_VARIETIES.split())
+#: Languages of the interface: a name in any of them is understood on every page.
+_INTERFACE = ("en", "de", "fr", "es", "ru", "ar")
+_MORE_NAMES = {
+    "castellano": "es",
+    "castilian": "es",
+    "farsi": "fa",
+    "britisches Englisch": "en-GB",
+    "amerikanisches Englisch": "en-US",
+    "English (UK)": "en-GB",
+    "UK English": "en-GB",
+    "English (US)": "en-US",
+    "English (USA)": "en-US",
+    "US English": "en-US",
+    "Mandarin": "zh",
+    "Mandarin Chinese": "zh",
+    "английский британский": "en-GB",
+    "английский американский": "en-US",
+    "الإنجليزية البريطانية": "en-GB",
+    "الإنجليزية الأمريكية": "en-US",
+}
 LONGEST = 60
 _WRITTEN_NORWEGIAN = ("nb", "nn")
 
@@ -39,7 +67,9 @@ def offered(page: str) -> list[str]:
 def find_language(text: str, page: str = "en") -> str:
     """Return the tag of a language that a person named.
 
-    A name may be that of the page's language, English, or the language itself, in any case; a tag will do.
+    A name may be that of the page's language, English, another language of the interface, or the language
+    itself, in any case and with or without accents; a tag will do, and a region ("British English",
+    "Deutsch (Österreich)").
 
     Raises:
         UnknownLanguage: there is none; with a name that is close where there is one.
@@ -47,12 +77,13 @@ def find_language(text: str, page: str = "en") -> str:
     name = " ".join(text.split())
     if len(name) > LONGEST:
         raise UnknownLanguage(f"{name[:LONGEST]}…")
-    for in_language in (page, "en"):
-        found = _names(in_language).get(name.casefold())
-        if found:
-            return found
-    own = _own_names().get(name.casefold())
-    return own or _by_library(name, page)
+    ways = (_names(page), _names("en"), _own_names(), _all_names())
+    for plain in (str.casefold, _without_accents):
+        for names in ways:
+            found = names.get(plain(name))
+            if found:
+                return found
+    return _by_library(name, page)
 
 
 def covers(known: str, required: str) -> bool:
@@ -70,14 +101,38 @@ def covers(known: str, required: str) -> bool:
     return (wanted.script is None and script == usual) or has.maximize().script == script
 
 
+def _without_accents(name: str) -> str:
+    """Return a name as it compares: without case, accents, hyphens and brackets."""
+    letters = (one for one in unicodedata.normalize("NFKD", name) if not unicodedata.combining(one))
+    return " ".join("".join(" " if one in "-()," else one for one in letters).casefold().split())
+
+
+def _keyed(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return tags by name, exact names first; what two languages share without accents is no name."""
+    found: dict[str, str] = {}
+    plain: dict[str, set[str]] = defaultdict(set)
+    for name, tag in pairs:
+        found.setdefault(name.casefold(), tag)
+        plain[_without_accents(name)].add(tag)
+    return {name: tags.pop() for name, tags in plain.items() if len(tags) == 1} | found
+
+
 @lru_cache(maxsize=16)
 def _names(page: str) -> dict[str, str]:
-    return {language_name(tag, page).casefold(): tag for tag in OFFERED}
+    return _keyed((language_name(tag, page), tag) for tag in (*OFFERED, *_REGIONAL))
 
 
 @lru_cache(maxsize=1)
 def _own_names() -> dict[str, str]:
-    return {Language.get(tag).autonym().casefold(): tag for tag in OFFERED}
+    return _keyed((Language.get(tag).autonym(), tag) for tag in (*OFFERED, *_REGIONAL))
+
+
+@lru_cache(maxsize=1)
+def _all_names() -> dict[str, str]:
+    """Return the names in every language of the interface, and some that the library does not know."""
+    return _keyed(
+        (language_name(tag, page), tag) for page in _INTERFACE for tag in (*OFFERED, *_REGIONAL)
+    ) | _keyed(_MORE_NAMES.items())
 
 
 def _by_library(name: str, page: str) -> str:
@@ -89,16 +144,24 @@ def _by_library(name: str, page: str) -> str:
     found = _by_exact_name(name, page)
     if found:
         return found
-    names = _names(page) | _names("en")
-    close = get_close_matches(name.casefold(), names, n=1, cutoff=0.75)
+    names = _all_names() | _names("en") | _names(page)
+    usual = [one for one, tag in names.items() if tag not in _REGIONAL]
+    close = get_close_matches(name.casefold(), usual, n=1, cutoff=0.75)
     raise UnknownLanguage(name, language_name(names[close[0]], page) if close else "")
 
 
 def _by_exact_name(name: str, page: str) -> str:
-    """Find a language by its very name; the library also guesses, from a word that is like another."""
-    try:
-        tag = standard_tag(check_tag(langcodes.find(name, language=page).to_tag()))
-    except (LookupError, LanguageError):
-        return ""
-    names = {language_name(tag, page), language_name(tag, "en"), Language.get(tag).autonym()}
-    return tag if name.casefold() in {one.casefold() for one in names} else ""
+    """Find a language by its very name; the library also guesses, from a word that is like another.
+
+    What it finds of a region is no guess: it knows the names of varieties as such.
+    """
+    for language in dict.fromkeys((page, *_INTERFACE)):
+        try:
+            tag = standard_tag(check_tag(langcodes.find(name, language=language).to_tag()))
+        except (LookupError, LanguageError):
+            continue
+        names = {language_name(tag, language), language_name(tag, "en"), Language.get(tag).autonym()}
+        is_name = _without_accents(name) in {_without_accents(one) for one in names}
+        if is_name or Language.get(tag).territory:
+            return tag
+    return ""

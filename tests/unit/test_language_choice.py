@@ -22,6 +22,25 @@ PAGES = ("en", "de", "fr", "es", "ru", "ar")
         ("liv", "en", "liv"),
         ("Chinese (Traditional)", "en", "zh-Hant"),
         ("Norwegian", "en", "no"),
+        ("Anglais", "en", "en"),
+        ("anglais", "ar", "en"),
+        ("Allemand", "de", "de"),
+        ("inglés", "en", "en"),
+        ("INGLES", "fr", "en"),
+        ("Francais", "ru", "fr"),
+        ("espanol", "en", "es"),
+        ("немецкий", "en", "de"),
+        ("الألمانية", "en", "de"),
+        ("Castellano", "de", "es"),
+        ("British English", "en", "en-GB"),
+        ("britisches Englisch", "de", "en-GB"),
+        ("anglais britannique", "en", "en-GB"),
+        ("inglés británico", "es", "en-GB"),
+        ("Deutsch (Österreich)", "en", "de-AT"),
+        ("Deutsch Osterreich", "fr", "de-AT"),
+        ("Österreichisches Deutsch", "en", "de-AT"),
+        ("English (UK)", "en", "en-GB"),
+        ("Brazilian Portuguese", "en", "pt-BR"),
     ],
 )
 def test_a_language_is_found_by_its_name(text, page, tag):
@@ -32,6 +51,12 @@ def test_a_language_is_found_by_its_name(text, page, tag):
 def test_every_language_offered_is_found_by_the_name_it_is_offered_under(page):
     assert [find_language(language_name(tag, page), page) for tag in OFFERED] == list(OFFERED)
     assert len(offered(page)) == len(OFFERED)
+
+
+@pytest.mark.parametrize("name_in", PAGES)
+@pytest.mark.parametrize("page", PAGES)
+def test_every_language_offered_is_found_by_its_name_in_every_language_of_the_interface(page, name_in):
+    assert [find_language(language_name(tag, name_in), page) for tag in OFFERED] == list(OFFERED)
 
 
 @pytest.mark.parametrize("text", ["", "<script>", "x" * 100_000, "123", "not a language at all", "xx"])
