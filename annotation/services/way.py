@@ -11,11 +11,12 @@ from django.db.models import Count, Prefetch, Q, QuerySet, prefetch_related_obje
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, Judgement, Participation
+from annotation.design.pool import ENOUGH
+from annotation.models import Assignment, Campaign, Judgement, Participation
 from annotation.models.assignment import AssignmentQuerySet
 from annotation.protocols.base import Screen
 from annotation.services.participation import PROGRESS, Progress, is_endless, is_key, participation_progress
-from annotation.services.pool import pool_ready
+from annotation.services.pool import LINE, pool_ready
 from annotation.services.prepared import Prepared
 from annotation.services.screens import Artist
 from evalplatform.errors import Conflict, NotFound
@@ -45,8 +46,24 @@ class Way:
         """Return up to `n` screens that wait for an answer after the given one, or from the beginning."""
         pool_ready(self.participation)
         if not key:
-            return self._draw(self._open()[:n])
-        return self._draw(_ahead_of(n).all(self.participation.pk, *self._place(key)))
+            return self._draw(self._in_reach(list(self._open().select_related("item__segment")[:n])))
+        return self._draw(self._in_reach(_ahead_of(n).all(self.participation.pk, *self._place(key))))
+
+    @cached_property
+    def holds_enough(self) -> bool:
+        """Whether a rater of a pool has so much before them that nothing further is looked for as yet."""
+        if self.participation.campaign.mode != Campaign.Mode.POOL:
+            return False
+        return self._open().filter(round__gt=0, shown_at__isnull=False).count() >= ENOUGH
+
+    def _in_reach(self, chosen: Sequence[Assignment]) -> Sequence[Assignment]:
+        """Keep of a pool what lies before the first free place; places behind it may still be filled."""
+        if self.participation.campaign.mode != Campaign.Mode.POOL or not chosen:
+            return chosen
+        kept = Participation.objects.values_list("settings", flat=True).get(pk=self.participation.pk)
+        head = kept.get(LINE, {}).get("head", 1)
+        near = [one for one in chosen if one.position < head]
+        return near if near or self.holds_enough else chosen[:ENOUGH]
 
     def previous_screen(self, key: str = "") -> Screen | None:
         """Return the last answered screen before the given one, or before the end."""

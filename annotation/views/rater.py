@@ -31,7 +31,7 @@ from annotation.views.access import (
 from annotation.views.rater_common import heading, page_before, page_methods, save_answer, sent_answer
 from evalplatform.errors import BadInput, UserError
 
-LARGEST_LOOK_AHEAD = 10
+LARGEST_LOOK_AHEAD = 12
 
 
 @page_methods
@@ -139,7 +139,11 @@ def screens(request: HttpRequest, participation: Participation) -> HttpResponse:
         raise BadInput(_("n is not a whole number.")) from None
     found = way.screens_after(request.GET.get("after", ""), n)
     return JsonResponse(
-        {"screens": [screen.as_dict() for screen in found], "progress": way.progress.as_dict()}
+        {
+            "screens": [screen.as_dict() for screen in found],
+            "progress": way.progress.as_dict(),
+            "more": not found and way.holds_enough,
+        }
     )
 
 

@@ -9,7 +9,7 @@
     byId("answer-form").hidden = name !== null;
     byId("next").disabled = name !== null;
     byId("hints").hidden = name !== null;
-    byId("comment-toggle").disabled = name !== null;
+    for (const button of document.querySelectorAll("#comment-toggle, #skip-open, #problem-open")) button.disabled = name !== null;
     byId("waiting").hidden = name === null || name === "stopped";
     byId("waiting-title").textContent = name === null ? "" : say(`${name}_title`);
     byId("waiting-detail").textContent = name === null ? "" : say(`${name}_detail`);

@@ -1,7 +1,9 @@
 /* The screens a rater passes through: those seen (for going back) and those fetched ahead (for going on). */
 (() => {
   "use strict";
-  const AHEAD = 3;
+  const AHEAD = 12;
+  const AT_ONCE = 4;
+  const PATIENCE = 5;
 
   class Screens {
     #server;
@@ -12,6 +14,8 @@
     #last;
     #fetching = null;
     #skip;
+    #isHeldBack = false;
+    #vain = 0;
     isExhausted = false;
 
     /** @param skip tells of a key whether its answer is on the way already. */
@@ -69,17 +73,20 @@
       return screen;
     }
 
-    /** Fetch ahead up to a handful of open screens; one request at a time. */
+    /** Fetch ahead so many open screens that a lost connection stops nobody soon; one request at a time. */
     refill() {
-      if (this.isExhausted || this.#ahead.length >= AHEAD) return Promise.resolve();
+      if (this.isExhausted || this.#ahead.length >= (this.#isHeldBack ? AT_ONCE : AHEAD)) return Promise.resolve();
       this.#fetching ??= this.#fetch().finally(() => (this.#fetching = null));
       return this.#fetching;
     }
 
+    /** Nothing is no end where the server says that more may come once answers have arrived. */
     async #fetch() {
-      const screens = await this.#openAfter(this.#last);
-      if (screens.length === 0) this.isExhausted = true;
-      else this.#last = screens.at(-1).key;
+      const { screens, more } = await this.#openAfter(this.#last);
+      if (screens.length > 0) this.#last = screens.at(-1).key;
+      this.#isHeldBack = screens.length === 0 && more;
+      this.#vain = this.#isHeldBack && this.#ahead.length === 0 ? this.#vain + 1 : 0;
+      if (screens.length === 0 && (!more || this.#vain >= PATIENCE)) this.isExhausted = true;
       const known = new Set([...this.#seen, ...this.#ahead].map(({ key }) => key));
       this.#ahead.push(...screens.filter(({ key }) => !known.has(key) && !this.#skip(key)));
     }
@@ -87,7 +94,7 @@
     /** The next open screens; from the beginning when the item we stand at went to somebody else. */
     async #openAfter(after) {
       try {
-        return (await this.#server.get(this.#urls.screens, { after, n: AHEAD })).screens;
+        return await this.#server.get(this.#urls.screens, { after, n: Math.max(AT_ONCE, AHEAD - this.#ahead.length) });
       } catch (problem) {
         if (after === "" || ![404, 409].includes(problem.status)) throw problem;
         return this.#openAfter("");

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from tests.db.test_rating_race import Browser
 from tests.paths import ROOT
 
-AHEAD = int(re.search(r"AHEAD = (\d+)", (ROOT / "static/js/screens.js").read_text("utf-8"))[1])  # type: ignore[index]
+SCREENS = (ROOT / "static/js/screens.js").read_text("utf-8")
+AHEAD, AT_ONCE = (int(re.search(rf"{name} = (\d+)", SCREENS)[1]) for name in ("AHEAD", "AT_ONCE"))  # type: ignore[index]
 
 
 class Rater:
@@ -56,7 +57,8 @@ class Rater:
             key = self.ahead.pop(0)
             self.ask("POST", urls["answers"], answer(key))
             if len(self.ahead) < AHEAD:
-                found = self.ask("GET", f"{urls['screens']}?after={self.last}&n={AHEAD}")["screens"]
+                n = max(AT_ONCE, AHEAD - len(self.ahead))
+                found = self.ask("GET", f"{urls['screens']}?after={self.last}&n={n}")["screens"]
                 self.ahead += [one["key"] for one in found]
                 self.last = self.ahead[-1]
 

@@ -71,6 +71,35 @@ def test_raters_share_the_work_until_nothing_is_left():
     assert found["torn"] == 0 and found["systems"] == 0
 
 
+def test_looking_far_ahead_takes_no_more_than_lies_before_a_rater():
+    """A page that asks for twelve gets what is held in front; nothing behind a free place is shown early."""
+    campaign = pool(12, systems=("A", "B", "C"), judgements=1, raters=1)
+    rater = joined(campaign, "R1")
+    first = Way(rater).next_screen()
+    assert first is not None
+    browser, path = rater_client(rater), f"/rate/{campaign.key}/screens"
+    ahead = browser.get(path, {"after": first.key, "n": 12}).json()
+    keys = [first.key, *(screen["key"] for screen in ahead["screens"])]
+    assert len(keys) >= 8 and not ahead["more"]
+    positions = Assignment.objects.filter(shown_at__isnull=False).values_list("position", flat=True)
+    assert sorted(positions) == list(range(1, len(keys) + 1))
+    assert Assignment.objects.filter(shown_at=None).exists()  # of the same segments, later
+    more = browser.get(path, {"after": keys[-1], "n": 12}).json()
+    assert more["screens"] == [] and more["more"]
+    for key in keys:
+        answer(rater, key, random.Random(4))
+    after = browser.get(path, {"after": keys[-1], "n": 12}).json()
+    assert after["screens"] and not after["more"]
+
+
+def test_the_end_of_a_pool_is_no_promise_of_more():
+    campaign = pool(1, systems=("A",), judgements=1, raters=1)
+    rater = joined(campaign, "R1")
+    key = next_key(rater)
+    reply = rater_client(rater).get(f"/rate/{campaign.key}/screens", {"after": key, "n": 12}).json()
+    assert reply["screens"] == [] and reply["more"] is False
+
+
 def test_a_rater_alone_and_who_comes_last():
     campaign = pool(3, raters=2, judgements=2)
     rng = random.Random(2)

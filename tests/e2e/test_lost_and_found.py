@@ -57,37 +57,37 @@ def test_what_was_answered_without_a_network_arrives_with_it(crowd, new_page):
     expect(page.locator("#counts")).to_have_text("4 done, 2 left")
 
 
-def test_ten_answers_are_given_offline(server, new_page):
-    """Look-ahead reaches three items; going on waits for the network and then goes on by itself."""
-    lines = [f"Boat {n} is in." for n in range(12)]
+def test_ten_new_items_are_rated_offline(server, new_page):
+    """Look-ahead reaches twelve items; then the page waits, offers nothing in vain, and goes on by itself."""
+    lines = [f"Boat {n} is in." for n in range(20)]
     links = server.campaign(
-        "Ten offline", "--protocol", "source_da", "--languages", "en-de",
+        "Ten offline", "--protocol", "source_da", "--languages", "en-de", "--allow-skip",
         "--source", server.write("ten.s", lines), "--output", f"P={server.write('ten.p', lines)}",
         "--judgements", "1", raters=1,
     )  # fmt: skip
     page = new_page()
     begin(page, links["R1"])
-    for place in range(1, 12):  # seen once, so that all are at hand
-        expect_number(page, place)
-        next_by(page, *str(place), "Enter")
-    expect_saved(page)
-    expect_number(page, 12)
+    page.wait_for_load_state("networkidle")
     page.context.set_offline(True)
-    for place in range(11, 1, -1):
-        press(page, "Backspace")
+    for place in range(1, 11):
         expect_number(page, place)
-    for place in range(2, 12):
         next_by(page, *str(50 + place), "Enter")
     expect(page.locator("#saved")).to_have_text("waiting, 10 unsent")
+    for place in range(11, 14):
+        expect_number(page, place)
+        press(page, *str(50 + place), "Enter")
+    expect(page.locator("#waiting-title")).to_have_text("Waiting for the connection")
+    for button in ("#next", "#comment-toggle", "#skip-open", "#problem-open"):
+        expect(page.locator(button)).to_be_disabled()
     page.context.set_offline(False)
     expect_saved(page)
-    expect(page.locator("#counts")).to_have_text("11 done, 1 left")
-    rows = server.manage("export_judgements", "Ten offline", "--format", "csv")
-    scores = sorted(
-        float(row.split(",")[rows.split("\n")[0].split(",").index("score")])
-        for row in rows.strip().split("\n")[1:]
-    )
-    assert scores == [1, *range(52, 62)]
+    expect_number(page, 14)
+    for button in ("#skip-open", "#problem-open"):
+        expect(page.locator(button)).to_be_enabled()
+    expect(page.locator("#counts")).to_have_text("13 done, 7 left")
+    header, *rows = server.manage("export_judgements", "Ten offline", "--format", "csv").strip().split("\n")
+    scores = sorted(float(row.split(",")[header.split(",").index("score")]) for row in rows)
+    assert scores == [*range(51, 64)]
 
 
 def test_the_page_goes_on_by_itself_once_the_invitation_is_open_again(crowd, new_page):
@@ -98,7 +98,7 @@ def test_the_page_goes_on_by_itself_once_the_invitation_is_open_again(crowd, new
     page.wait_for_load_state("networkidle")
     page.context.clear_cookies()
     for number in (11, 22, 33, 44):
-        press(page, *str(number), "Enter")  # the fourth screen is the last one fetched ahead
+        press(page, *str(number), "Enter")
     expect(page.locator("#trouble")).to_contain_text("You are no longer signed in")
     expect(page.locator("#trouble")).to_contain_text("Open your invitation link again")
     expect(page.locator("#saved")).to_have_text("waiting, 4 unsent")

@@ -94,7 +94,7 @@ def test_little_room_keeps_scale_number_and_button_in_reach(crowd, new_page, siz
 @pytest.mark.parametrize("protocol", ["long", "pairwise_fluency"])
 @pytest.mark.parametrize("size", [(640, 400), (844, 390)], ids=["200 % zoom", "landscape"])
 def test_with_little_height_question_and_both_texts_are_seen_at_once(crowd, new_page, protocol, size):
-    """The question and the beginnings of both texts, with at least eleven twentieths of the height for them."""
+    """At least eleven twentieths of the height are for them."""
     page = new_page(viewport={"width": size[0], "height": size[1]})
     begin(page, crowd.seat(protocol).link)
     header, answer = (
