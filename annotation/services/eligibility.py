@@ -2,7 +2,7 @@
 
 `Rater.profile` holds what a person stated, for all campaigns of the study. `Participation.eligibility` holds
 what was decided in one campaign and the part of the statement that decided it: `state` ("eligible", "refused"
-or "admitted"), `filled` once the form was answered.
+or "admitted"), `filled` once the form was answered, `asked` while the rater looks again at what is missing.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from mtcore.corpora.languages import language_name
 
 ELIGIBLE, REFUSED, ADMITTED = "eligible", "refused", "admitted"
 NATIVE, FLUENT = "native", "fluent"
+ASKED = "asked"
 WHY_LENGTH = 300
 
 
@@ -125,6 +126,29 @@ def refusal(participation: Participation) -> NotAllowed:
         % {"languages": lacking},
         _("If that is a mistake, write to the person who invited you: they can let you in."),
     )
+
+
+def profile_ask(*, participation: Participation, profile: Profile) -> tuple[Need, ...]:
+    """Return what a statement lacks the first time it does; () afterwards, and when nothing is lacking.
+
+    So a slip is not final: the rater sees what would be missing, and what is sent next counts. Only what was
+    missing is kept of it, until then.
+    """
+    with transaction.atomic():
+        own = Participation.objects.select_for_update(of=("self",)).select_related("campaign")
+        found = own.get(pk=participation.pk)
+        lacking = tuple(need for need in needs(found.campaign) if not need.met(profile))
+        if not lacking or ASKED in found.eligibility or found.eligibility.get("state") in (REFUSED, ADMITTED):
+            return ()
+        found.eligibility = found.eligibility | {ASKED: [[need.kind, need.language] for need in lacking]}
+        found.save(update_fields=["eligibility"])
+    participation.eligibility = found.eligibility
+    return lacking
+
+
+def asked_about(participation: Participation) -> tuple[Need, ...]:
+    """Return what a rater has been asked about: their first statement lacked it, the next one counts."""
+    return tuple(Need(kind, language) for kind, language in participation.eligibility.get(ASKED, ()))
 
 
 def profile_save(*, participation: Participation, profile: Profile) -> bool:

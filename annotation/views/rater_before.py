@@ -16,7 +16,16 @@ from django.views.decorators.http import require_safe
 from annotation.forms import ConsentForm, ProfileForm
 from annotation.models import Campaign, Participation
 from annotation.services.completion import completion_of
-from annotation.services.eligibility import asks_form, form_pending, is_refused, missing, needs, profile_save
+from annotation.services.eligibility import (
+    asked_about,
+    asks_form,
+    form_pending,
+    is_refused,
+    missing,
+    needs,
+    profile_ask,
+    profile_save,
+)
 from annotation.services.invitations import invitation_read, invitation_url, participation_check
 from annotation.services.joining import Panel, joining_read, needs_place, participation_join, place_take
 from annotation.services.participation import (
@@ -135,7 +144,7 @@ def profile(request: HttpRequest, participation: Participation) -> HttpResponse:
     if is_past or not asks_form(campaign):
         return redirect(page_next(participation), campaign.key)
     form = ProfileForm(request.POST if request.method == "POST" else None, known=participation.rater.profile)
-    if form.is_valid():
+    if form.is_valid() and not profile_ask(participation=participation, profile=form.profile()):
         if not profile_save(participation=participation, profile=form.profile()):
             return _refused(request, participation)
         return redirect(page_next(participation), campaign.key)
@@ -145,8 +154,9 @@ def profile(request: HttpRequest, participation: Participation) -> HttpResponse:
         "needs": [need.words() for need in needs(campaign)],
         "pseudonym": participation.rater.name,
         "is_known": bool(participation.rater.profile) and not form.is_bound,
+        "asked": [need.words() for need in asked_about(participation)],
     }
-    return render(request, "rater/profile.html", context, status=400 if form.is_bound else 200)
+    return render(request, "rater/profile.html", context, status=400 if form.errors else 200)
 
 
 def _refused(request: HttpRequest, participation: Participation) -> HttpResponse:

@@ -102,6 +102,33 @@ def test_fluency_asks_for_the_target_only():
     assert fill_in(browser, campaign, fluent_1="").status_code == 302
 
 
+def test_a_slip_is_asked_about_and_can_be_corrected_once(campaign, browser):
+    url, form = f"/rate/{campaign.key}/profile", {"native_1": "English", "fluent_1": "German"}
+    asked = browser.post(url, form)
+    assert asked.status_code == 200 and 'id="asked"' in asked.content.decode()
+    said = words(asked)
+    assert "this is missing: German as a native language" in said and "what you send now counts" in said
+    assert 'value="English"' in asked.content.decode(), "what was typed is still there"
+    kept = participation_of(campaign)
+    assert kept.eligibility == {"asked": [["native", "de"]]} and kept.rater.profile == {}
+    assert not AuditEvent.objects.filter(action="rater.refused").exists()
+    assert "this is missing" in words(browser.get(url)), "a reload asks the same"
+    assert browser.get(f"/rate/{campaign.key}/").url == url, "nothing is decided yet"
+    assert browser.post(url, form | {"native_1": "Germn"}).status_code == 400, "a typing error costs nothing"
+    assert browser.post(url, {"native_1": "German", "fluent_1": "English"}).url.endswith("/consent")
+    decided = participation_of(campaign).eligibility
+    assert decided["state"] == "eligible" and "asked" not in decided
+
+
+def test_what_is_sent_again_with_a_language_missing_is_final(campaign, browser):
+    url, form = f"/rate/{campaign.key}/profile", {"native_1": "English", "fluent_1": "German"}
+    assert browser.post(url, form).status_code == 200
+    assert browser.post(url, form | {"native_1": "French"}).status_code == 403
+    decided = participation_of(campaign).eligibility
+    assert decided["state"] == "refused" and "asked" not in decided
+    assert browser.post(url, {"native_1": "German", "fluent_1": "English"}).status_code == 403
+
+
 def test_who_was_refused_gets_nowhere_by_trying_again(campaign, browser):
     fill_in(browser, campaign, native_1="English")
     rater = participation_of(campaign)

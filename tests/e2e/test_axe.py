@@ -180,6 +180,10 @@ def refused(page: Page, places: Places, turn: int) -> Iterator[str]:
     page.locator("main button").click()
     page.locator("[name=native_1]").fill("fr")
     page.locator("main form button").click()
+    expect(page.locator("#asked")).to_be_visible()
+    yield "asked whether that is right"
+    page.locator("main form button").click()
+    expect(page.locator("#asked")).to_have_count(0)
     expect(page.locator(".needs")).to_be_visible()
     yield "refused"
 

@@ -166,6 +166,8 @@ def test_who_lacks_a_language_is_told_kindly(server, new_page):
     page.wait_for_url("**/profile")
     page.locator("[name=native_1]").fill("English")
     page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("alert")).to_contain_text("German as a native language")
+    page.get_by_role("button", name="This is right now").click()
     expect(page.locator("h1")).to_have_text("Thank you for your interest")
     expect(page.locator("main")).to_contain_text("German as a native language")
     server.manage("admit_rater", "Strict", "R1", "--why", "a slip")
