@@ -19,7 +19,7 @@ from annotation.design.items import Layout, PlanItem
 #: Whose output a damaged text counts as where it is compared with what it was made from.
 DAMAGED = "bad reference"
 #: Shares of bad references and repeats that show who answers carelessly within 60 items.
-USUAL_BAD, USUAL_REPEATS = 0.5, 0.2
+USUAL_BAD, USUAL_REPEATS = 0.5, 0.3
 #: Items looked at before one is chosen.
 LOOKS = 60
 

@@ -209,7 +209,7 @@ def test_states_and_warnings_from_the_database():
 
 
 def test_states_of_comparisons():
-    campaign = make("pairwise_fluency", n_segments=40, raters=3, judgements=3, attention=COMPARED)
+    campaign = make("pairwise_fluency", n_segments=80, raters=3, judgements=3, attention=COMPARED)
     rng = np.random.default_rng(4)
     first: dict[tuple[int, int], str] = {}
 
@@ -225,7 +225,7 @@ def test_states_of_comparisons():
     found = {one.rater: one for one in quality_read(campaign)}
     states = {name: one.state for name, one in found.items()}
     assert states == {"R1": "passed", "R2": "failed", "R3": "passed"}, [one.reason for one in found.values()]
-    assert found["R1"].evidence["repeats"]["agreed"] == found["R1"].evidence["repeats"]["n"] == 12
+    assert found["R1"].evidence["repeats"]["agreed"] == found["R1"].evidence["repeats"]["n"] == 24
 
 
 def test_a_forged_pass_decides_nothing():
@@ -395,4 +395,4 @@ def test_the_command_draws_the_usual_shares_and_counts_them(tmp_path):
         "--quality-control", "--dry-run",
     )  # fmt: skip
     out, _ = run(*arguments)
-    assert "items\t68" in out and "judgements\t204" in out
+    assert "items\t72" in out and "judgements\t216" in out
