@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from annotation.models import Assignment, AuditEvent, Campaign, Judgement
 
 LAST_COMMENTS = 50
 SKIPPED = "assignment.skipped"
+LATE = "answer.late"
+_Row = tuple[datetime | None, str | None, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,21 @@ def skips_read(campaign: Campaign) -> list[Remark]:
     return _events_read(campaign, SKIPPED, "reason")
 
 
+def late_read(campaign: Campaign) -> list[Remark]:
+    """Return the answers that came too late and do not count since, newest first."""
+    rows = _rows(campaign, LATE)
+    keys = {data.get("client_key", "") for _, _, data in rows}
+    found = Judgement.objects.of_campaign(campaign.pk).filter(client_key__in=keys)
+    counted = set(found.values_list("client_key", flat=True))
+    return _remarks(campaign, [row for row in rows if row[2].get("client_key") not in counted], _late_words)
+
+
+def _late_words(data: dict[str, Any]) -> str:
+    answers = data.get("answers")
+    values = [str(value) for value in answers.values()] if isinstance(answers, dict) else []
+    return " · ".join([*values, *filter(None, [str(data.get("comment") or "")])])
+
+
 def skips_count(campaign: Campaign) -> dict[str, int]:
     """Return how many items each rater passed over, by name; who passed over none is not in it."""
     rows = AuditEvent.objects.filter(campaign=campaign, action=SKIPPED).order_by()
@@ -41,8 +60,18 @@ def skips_count(campaign: Campaign) -> dict[str, int]:
 
 def _events_read(campaign: Campaign, action: str, name: str) -> list[Remark]:
     """Return what the audit trail keeps of such events under a name, with the place it is about."""
+    return _remarks(campaign, _rows(campaign, action), lambda data: str(data.get(name, "")))
+
+
+def _rows(campaign: Campaign, action: str) -> list[_Row]:
     events = AuditEvent.objects.filter(campaign=campaign, action=action)
-    rows = list(events.values_list("at", "participation__rater__name", "data"))
+    return list(events.values_list("at", "participation__rater__name", "data"))
+
+
+def _remarks(
+    campaign: Campaign, rows: Sequence[_Row], words: Callable[[dict[str, Any]], str]
+) -> list[Remark]:
+    """Return what events about assignments of one campaign say, each with the place it is about."""
     keys = {data.get("assignment", "") for _, _, data in rows}
     places = {
         key: (testset, segment)
@@ -51,7 +80,7 @@ def _events_read(campaign: Campaign, action: str, name: str) -> list[Remark]:
         ).values_list("key", "item__segment__testset__name", "item__segment__key")
     }
     return [
-        Remark(at, rater or "", *places.get(data.get("assignment", ""), ("", "")), str(data.get(name, "")))
+        Remark(at, rater or "", *places.get(data.get("assignment", ""), ("", "")), words(data))
         for at, rater, data in rows
     ]
 

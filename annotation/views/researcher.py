@@ -23,7 +23,7 @@ from annotation.services.judgement_export import BINARY_FORMATS, judgements_expo
 from annotation.services.links import campaign_links
 from annotation.services.overview import Overview, campaign_overview
 from annotation.services.plan_export import plan_export
-from annotation.services.remarks import comments_read, problems_read, skips_count, skips_read
+from annotation.services.remarks import comments_read, late_read, problems_read, skips_count, skips_read
 from annotation.services.score_table import pooled_note
 from annotation.services.scoring import campaign_score, options_read
 from annotation.services.waking import scores_wake
@@ -103,6 +103,7 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "quality": quality_panel(found, overview.n_done),
         "hours": hours_panel(found, overview.n_done),
         "problems": problems_read(found),
+        "late": late_read(found),
         "comments": comments_read(found),
         "skips": skips_read(found),
         "rated": PROTOCOLS[found.protocol].record == "rating",

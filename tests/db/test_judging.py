@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, AuditEvent, Campaign, Judgement, Participation
 from annotation.services.judging import AnswerAfterClosing, judgement_save
+from annotation.services.remarks import late_read
 from evalplatform.errors import BadInput, Conflict, NotFound
 from tests.factories.rating import keys, participation_of, rater_client, rating_campaign
 
@@ -51,7 +52,7 @@ def test_the_same_key_is_the_same_answer():
     assert [(j.assignment.key, j.score) for j in Judgement.objects.all()] == [(first, 64)]
 
 
-def test_an_answer_that_arrives_after_closing_is_kept_beside_and_counts_when_the_campaign_opens_again():
+def test_an_answer_that_arrives_after_closing_is_kept_and_counts_once_the_campaign_is_open(admin_client):
     campaign = rating_campaign()
     key = keys(participation_of(campaign))[1]
     Campaign.objects.update(state="closed")
@@ -71,8 +72,13 @@ def test_an_answer_that_arrives_after_closing_is_kept_beside_and_counts_when_the
         "assignment": key, "client_key": "late-0001", "answers": {"score": 64}, "comment": "A comment",
     }  # fmt: skip
     assert Judgement.objects.count() == 0
+    (remark,) = late_read(campaign)
+    assert (remark.rater, remark.text) == ("R1", "64 · A comment") and remark.segment
+    page = admin_client.get(f"/campaigns/{campaign.key}/").content.decode()
+    assert "Answers that came too late" in page and "64 · A comment" in page
     Campaign.objects.update(state="open")
     assert not save(participation_of(campaign), key, "late-0001").repeated
+    assert late_read(campaign) == []
 
 
 @pytest.mark.parametrize("change", [{"state": "left"}, {"consented_at": None}])
