@@ -362,3 +362,14 @@ def test_who_joins_practises_as_well(settings):
     assert rater_client(participation_of(campaign, "R2")) is not None and keys(
         participation_of(campaign, "R2")
     )
+
+
+@pytest.mark.parametrize(
+    "option", ["--practice", "--calibration", "--guidelines", "--consent", "--raters", "--attention"]
+)
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00\xd8\x00", b"a\x00b\n", b"\x1f\x8b\x08broken", None])
+def test_files_that_hold_no_text_are_refused_in_one_line(option, content, tmp_path, files):
+    path = tmp_path / "odd.csv"
+    path.mkdir() if content is None else path.write_bytes(content)
+    without = [part for part in files if part not in ("--raters", "2")] if option == "--raters" else files
+    assert refused("create_campaign", "Bad", *without, option, path)
