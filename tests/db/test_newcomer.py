@@ -19,6 +19,7 @@ from tests.factories.answers import answer_all
 from tests.factories.campaigns import invented_lines, make_campaign
 from tests.factories.commands import refused, run
 from tests.factories.files import write_lines
+from tests.factories.people import words
 from tests.factories.rating import answer, keys, participation_of, rater_client, rating_campaign, send_form
 
 pytestmark = pytest.mark.django_db
@@ -359,7 +360,7 @@ def test_a_rater_who_left_without_answers_is_not_told_of_saved_ones():
     rater = participation_of(campaign)
     browser = rater_client(rater)
     Participation.objects.filter(pk=rater.pk).update(state="left")
-    page = browser.get(f"/rate/{campaign.key}/finish").content.decode()
+    page = words(browser.get(f"/rate/{campaign.key}/finish"))
     assert "You have left" in page and "saved" not in page
 
 
