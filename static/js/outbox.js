@@ -25,7 +25,8 @@
 
     /**
      * @param on handlers: changed(state, unsent), saved(reply, entry), refused(problem, entry) for an answer that
-     *   will never be taken, held(problem) for one that cannot be taken now, or that the server keeps beside the others.
+     *   will never be taken, held(problem) for one that cannot be taken now; late(problem, entry), where given, for one
+     *   that the server keeps beside the others.
      */
     constructor({ store, server, url, on }) {
       this.#store = store;
@@ -118,7 +119,7 @@
       }
       if (problem.late) {
         this.#forget(entry);
-        this.#on.held(problem);
+        (this.#on.late ?? this.#on.held)(problem, entry);
       } else if ([400, 413, 422].includes(problem.status)) {
         this.#forget(entry);
         this.#on.refused(problem, entry);

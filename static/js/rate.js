@@ -12,7 +12,7 @@
   const clock = new rating.ActiveTime();
   const outbox = new rating.Outbox({
     store, server, url: config.urls.answers,
-    on: { changed: showSavedState, saved: onSaved, refused: onRefused, held: showTrouble },
+    on: { changed: showSavedState, saved: onSaved, refused: onRefused, held: showTrouble, late: onLate },
   });
   const screens = new rating.Screens({ server, urls: config.urls, first, skip: (key) => outbox.latestFor(key) !== undefined });
   const Question = rating.kinds[first.protocol_question.kind];
@@ -23,6 +23,7 @@
   let progress = rating.readJson("progress");
   let isGoingBack = false;
   let isLeaving = false;
+  let isStale = false;
   let waits = 0;
 
   /* ---- Showing ---- */
@@ -85,7 +86,8 @@
     byId("pause-saved").hidden = unsent > 0;
     byId("pause-unsent").hidden = unsent === 0;
     if (unsent === 0 && byId("trouble").dataset.kind === "held") byId("trouble").hidden = true;
-    if (!screens.current && screens.isExhausted) finish();
+    if (isStale && outbox.isEmpty) startOver();
+    else if (!screens.current && screens.isExhausted) finish();
   }
 
   function markReady() {
@@ -171,6 +173,29 @@
     if (screen) screen.answer = null;
     showTrouble(problem, screen);
     showProgress();
+  }
+
+  /** The item had gone to somebody else: what was fetched ahead with it may have gone as well. */
+  function onLate(problem, entry) {
+    const isShown = screens.current?.key === entry.assignment;
+    screens.drop(entry.assignment);
+    isStale = true;
+    showTrouble(problem);
+    showProgress();
+    return isShown ? goOn() : undefined;
+  }
+
+  /** Look anew what is there for this rater, and go on where the item shown has gone and nothing was begun on it. */
+  async function startOver() {
+    isStale = false;
+    screens.startOver();
+    if (!screens.current) return waitForNext();
+    await refillQuietly();
+    const { current } = screens;
+    const isUntouched = current && !current.answer && question.draft() === null && comment.value === "";
+    if (!isUntouched || !screens.isGone(current.key)) return undefined;
+    screens.drop(current.key);
+    return goOn();
   }
 
   function showTrouble(problem, screen = null) {

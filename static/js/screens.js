@@ -16,6 +16,8 @@
     #skip;
     #isHeldBack = false;
     #vain = 0;
+    #beginnings = 0;
+    #open = null;
     isExhausted = false;
 
     /** @param skip tells of a key whether its answer is on the way already. */
@@ -50,6 +52,18 @@
       if (place <= this.#at) this.#at -= 1;
     }
 
+    /** Forget what was fetched ahead and how far: it may have gone to somebody else. */
+    startOver() {
+      this.#beginnings += 1;
+      [this.#ahead, this.#last, this.#open, this.#vain] = [[], "", null, 0];
+      this.isExhausted = this.#isHeldBack = false;
+    }
+
+    /** True when an item did not come again after starting over. */
+    isGone(key) {
+      return this.#open !== null && !this.#open.has(key);
+    }
+
     /** Go on without waiting; undefined when nothing is at hand. */
     next() {
       if (this.#at < this.#seen.length) this.#at += 1;
@@ -82,7 +96,10 @@
 
     /** Nothing is no end where the server says that more may come once answers have arrived. */
     async #fetch() {
-      const { screens, more } = await this.#openAfter(this.#last);
+      const [beginning, from] = [this.#beginnings, this.#last];
+      const { screens, more } = await this.#openAfter(from);
+      if (beginning !== this.#beginnings) return;
+      if (from === "") this.#open = new Set(screens.map(({ key }) => key));
       if (screens.length > 0) this.#last = screens.at(-1).key;
       this.#isHeldBack = screens.length === 0 && more;
       this.#vain = this.#isHeldBack && this.#ahead.length === 0 ? this.#vain + 1 : 0;

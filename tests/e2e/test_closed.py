@@ -16,7 +16,10 @@ def late(server):
     """Return the answers that are kept beside the results."""
     path = server.folder / "data" / "platform.sqlite3"
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=20)) as database:
-        rows = database.execute("SELECT data FROM annotation_auditevent WHERE action = 'answer.late'")
+        rows = database.execute(
+            "SELECT e.data FROM annotation_auditevent e JOIN annotation_campaign k ON k.id = e.campaign_id "
+            "WHERE e.action = 'answer.late' AND k.name = 'Boats'"
+        )
         return sorted(json.loads(data)["answers"]["score"] for (data,) in rows)
 
 
