@@ -1,4 +1,4 @@
-"""Without a plan, items may go to somebody else while answers wait for the network: raters are told, nothing hangs."""
+"""Without a plan, items may go to somebody else while answers wait: raters are told, nothing hangs."""
 
 import sqlite3
 
