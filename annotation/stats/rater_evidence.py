@@ -79,7 +79,6 @@ class RaterEvidence:
         columns = np.array(found, dtype=np.float64).reshape(-1, 2)
         return columns[:, 0], columns[:, 1]
 
-
     def lonely(self, kind: str) -> FloatArray:
         """Return the scores of the items of one kind whose pair the rater did not answer."""
         answered = {pair for each, pair in zip(self.kinds, self.pairs, strict=True) if each == "system"}
