@@ -4,7 +4,6 @@ import gzip
 import json
 
 import pytest
-from mtcore.services.corpora_write import corpora_folder
 
 from evalplatform.errors import BadInput, Conflict, NotFound
 from mtcore.corpora.filters import FilterOptions
@@ -26,6 +25,7 @@ from mtcore.services.corpora_derive import (
     corpus_split,
 )
 from mtcore.services.corpora_import import corpus_import
+from mtcore.services.corpora_write import corpora_folder
 from mtcore.services.run_context import RunStopped, run_directory
 from tests.factories.campaigns import invented_lines
 from tests.factories.commands import refused, run
