@@ -1,7 +1,9 @@
 """What every test shares."""
 
 import os
+import random
 
+import numpy as np
 import pytest
 from django.db import connections
 from django.utils import translation
@@ -26,6 +28,15 @@ def _own_language(settings):  # type: ignore[no-untyped-def]
     """Begin in English whatever language a page before was asked in: it outlives its request here."""
     with translation.override(settings.LANGUAGE_CODE):
         yield
+
+
+@pytest.fixture
+def one_stream(monkeypatch):  # type: ignore[no-untyped-def]
+    """Draw what a pool or a skip draws from one stream, so that a test meets the same order every time."""
+    real, source, dice = np.random.default_rng, np.random.default_rng(11), random.Random(11)
+    monkeypatch.setattr(np.random, "default_rng", lambda seed=None: source if seed is None else real(seed))
+    monkeypatch.setattr("annotation.services.skipping.secrets.choice", dice.choice)
+    monkeypatch.setattr("annotation.services.skipping.secrets.randbits", dice.getrandbits)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -24,7 +24,7 @@ from tests.factories.commands import run
 from tests.factories.pool import again, answer, faults, joined, next_key, spread_of, work
 from tests.factories.rating import rater_client, send_form
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("one_stream")]
 NONE = {"miscounted": 0, "over": 0, "twice": 0}
 
 

@@ -24,7 +24,7 @@ from tests.factories.commands import run
 from tests.factories.pool import again, answer, faults, joined, next_key, work
 from tests.factories.rating import rater_client
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("one_stream")]
 
 
 def pool(n_segments=8, **more):

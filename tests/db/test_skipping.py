@@ -10,7 +10,7 @@ from evalplatform.errors import BadInput, Conflict, NotFound
 from tests.factories.campaigns import make_campaign
 from tests.factories.rating import answer, participation_of, rater_client
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("one_stream")]
 
 
 @pytest.fixture
