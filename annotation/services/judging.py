@@ -138,15 +138,19 @@ def _keep_late(assignment: Assignment, client_key: str, answer: Answer, comment:
     Only what was read of it is kept, never what a browser sent beside.
     """
     participation = assignment.participation
-    kept = AuditEvent.objects.filter(
-        participation=participation, action="answer.late", data__assignment=assignment.key
-    )
     told = {"answers": answer_dict(answer.score, answer.choice), "comment": comment}
-    before = [one.data for one in kept.order_by("pk")[:_MOST_LATE]]
-    is_known = any(one["client_key"] == client_key for one in before) or (
-        bool(before) and told == {name: before[-1][name] for name in told}
-    )
-    if not is_known and len(before) < _MOST_LATE:
+    with transaction.atomic():
+        # A page that leaves and the page that follows send the same answer at the same moment.
+        Participation.objects.select_for_update(of=("self",)).get(pk=participation.pk)
+        kept = AuditEvent.objects.filter(
+            participation=participation, action="answer.late", data__assignment=assignment.key
+        )
+        before = [one.data for one in kept.order_by("pk")[:_MOST_LATE]]
+        is_known = any(one["client_key"] == client_key for one in before) or (
+            bool(before) and told == {name: before[-1][name] for name in told}
+        )
+        if is_known or len(before) >= _MOST_LATE:
+            return
         campaign = participation.campaign
         AuditEvent.note(
             "answer.late",

@@ -194,3 +194,35 @@ def test_one_answer_sent_eight_times_at_once(tmp_path):
             csv.DictReader(io.StringIO(server.manage("export_judgements", "Twice", "--format", "csv")))
         )
         assert [float(row["score"]) for row in rows] == [64]
+
+
+def test_one_late_answer_sent_eight_times_at_once(tmp_path):
+    """A page that is left and the page that follows both send what waits: it is kept once."""
+    with servers.running(tmp_path) as server:
+        source = server.write("source.txt", ["One sentence.", "Another sentence."])
+        output = server.write("output.txt", ["Ein Satz.", "Ein anderer Satz."])
+        links = server.campaign(
+            "Late", "--protocol", "source_da", "--languages", "en-de", "--source", source,
+            "--output", f"A={output}", "--judgements", "1", raters=1,
+        )  # fmt: skip
+        browser = Browser(server.url, 1)
+        path = browser.enter(links["R1"])
+        _, page = browser.send("GET", path)
+        config, screen = (
+            json.loads(re.search(rf'<script id="{name}"[^>]*>(.*?)</script>', page)[1])
+            for name in ("config", "screen")
+        )
+        browser.token = config["csrf"]
+        server.manage("close_campaign", "Late")
+        body = {
+            "assignment": screen["key"], "client_key": secrets.token_urlsafe(16),
+            "answers": {"score": 64}, "active_ms": 900,
+        }  # fmt: skip
+        with ThreadPoolExecutor(8) as pool:
+            replies = list(pool.map(lambda _: browser.post(config["urls"]["answers"], body), range(8)))
+        assert {reply.status for reply, _ in replies} == {409}
+        events = (
+            "from annotation.models import AuditEvent; late = AuditEvent.objects.filter(action='answer.late')"
+        )
+        code = f"{events}; print(late.count())"
+        assert server.manage("shell", "--verbosity", "0", "-c", code).strip() == "1"
