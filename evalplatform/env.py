@@ -87,6 +87,7 @@ class Environment:
     broker_url: str
     run_lease_seconds: int
     run_device: str
+    mt_python: Path
     language_code: str
     time_zone: str
     invitation_days: int
@@ -109,6 +110,7 @@ def read_environment() -> Environment:
         broker_url=os.environ.get("CELERY_BROKER_URL") or "filesystem://",
         run_lease_seconds=_positive("RUN_LEASE_SECONDS", 30),
         run_device=os.environ.get("RUN_DEVICE") or "",
+        mt_python=Path(os.environ.get("FAIRSEQ_PYTHON") or BASE_DIR / ".venv-mt" / "bin" / "python"),
         language_code=os.environ.get("LANGUAGE_CODE") or "en",
         time_zone=os.environ.get("TIME_ZONE") or "UTC",
         invitation_days=_integer("INVITATION_DAYS", 90),

@@ -183,6 +183,7 @@ else:
 # accelerators this process's worker may use ("cuda:0", "0,1"; empty: all of the machine).
 RUN_LEASE_SECONDS = ENV.run_lease_seconds
 RUN_DEVICE = ENV.run_device
+MT_PYTHON = ENV.mt_python
 
 LOGGING = {
     "version": 1,

@@ -12,6 +12,7 @@ from mtcore.engines.bundle import Bundle
 from mtcore.engines.errors import EngineError
 from mtcore.engines.recipe import Decoding, Recipe
 from mtcore.engines.rundir import RunDir
+from mtcore.engines.setup import Setup
 
 OK, BLANK, TOO_LONG, FAILED = "ok", "blank", "too_long", "failed"
 """What became of a line; as an output's lines are marked."""
@@ -109,6 +110,9 @@ class Engine(ABC):
     decodes: ClassVar[frozenset[str]] = frozenset()
     scores: ClassVar[frozenset[str]] = frozenset()
     install_hint: ClassVar[str] = ""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
 
     @abstractmethod
     def is_available(self) -> bool:
