@@ -11,6 +11,7 @@ OP, BT, LM = "OP", "BT", "LM"
 KINDS = (OP, BT, LM)
 TRANSFORMER, LSTM, PHRASE = "transformer", "lstm", "phrase"
 ARCHITECTURES = (TRANSFORMER, LSTM, PHRASE)
+ALIGNMENTS = ("fast-align", "ibm1", "ibm2", "hmm", "ibm3", "ibm4")
 
 
 class RecipeError(EngineError):
@@ -46,6 +47,7 @@ class Model:
         share: "all" embeddings, the "decoder"'s two, or "none".
         adaptive_input: cut-offs of an adaptive input and output, empty for none.
         order: of the n-gram language model of a phrase-based system.
+        alignment: the word alignment a phrase-based system is made from, one of ALIGNMENTS.
     """
 
     architecture: str = TRANSFORMER
@@ -62,6 +64,7 @@ class Model:
     share: str = "all"
     adaptive_input: tuple[int, ...] = ()
     order: int = 5
+    alignment: str = "fast-align"
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ class Decoding:
         length_a, length_b: at most a · n + b pieces for a line of n.
         average: checkpoints that are averaged, the newest; 1 takes the best as it is.
         seeds: models of an ensemble, trained with seeds from `training.seed` on.
+        mask_unknown: a phrase-based system writes UNK for a word it does not know instead of the word itself.
     """
 
     engine: str = "auto"
@@ -128,6 +132,7 @@ class Decoding:
     average: int = 1
     seeds: int = 1
     seed: int = 1
+    mask_unknown: bool = False
 
 
 @dataclass(frozen=True)
@@ -165,6 +170,7 @@ class Recipe:
         _one_of(self.kind, KINDS, "kind")
         _one_of(self.model.architecture, ARCHITECTURES, "model.architecture")
         _one_of(self.model.attention, ("dot", "mlp"), "model.attention")
+        _one_of(self.model.alignment, ALIGNMENTS, "model.alignment")
         _one_of(self.model.share, ("all", "decoder", "none"), "model.share")
         _one_of(self.subwords.tool, ("subword-nmt", "sentencepiece", "none"), "subwords.tool")
         _one_of(self.training.schedule, ("inverse_sqrt", "noam", "fixed", "cosine"), "training.schedule")

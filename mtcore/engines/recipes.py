@@ -133,7 +133,8 @@ RECIPES: dict[str, Recipe] = {
             name="vanmassenhove-phrase",
             description="Vanmassenhove et al. 2021: phrase-based, 5-gram language model, 25 rounds of tuning",
             subwords=Subwords(tool="none"),
-            model=Model(architecture=PHRASE, order=5),
+            model=Model(architecture=PHRASE, order=5, alignment="hmm"),
+            decoding=Decoding(mask_unknown=True),
         ),
         _TINY_OP,
         replace(
