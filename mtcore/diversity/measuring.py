@@ -13,13 +13,18 @@ from mtcore.diversity.base import DiversityError, Measure, Value
 from mtcore.diversity.counting import Counted, count_words
 from mtcore.diversity.frequency import BAND
 from mtcore.diversity.intervals import Interval, jackknife
+from mtcore.diversity.lemma import LemmaForms, lemma_forms
 from mtcore.diversity.profile import Profile
+from mtcore.diversity.subsample import LEAST_WORDS, EqualLength, equal_values
 from mtcore.diversity.swapping import Comparison, compare
 from mtcore.diversity.tokens import Tokeniser, check_words
 from mtcore.diversity.vocabulary import Resources, Vocabulary
 
 ALIKE = 1.1
 """Texts whose numbers of words differ by more than this factor are not compared without a warning."""
+
+COUNTING = 0.8
+"""Part of the work that counting words takes of long texts."""
 
 Blocks = Callable[[int], Iterable[bytes]]
 """Gives a text as blocks of whole UTF-8 lines of about so many bytes."""
@@ -39,6 +44,10 @@ class Plan:
         jobs: processes that may cut and count at once.
         intervals: whether to lay intervals around values.
         pairs: names of the texts to compare; None for every two.
+        lemma: whose forms are counted apart; "" for none.
+        equal: words to which texts are cut for measures that change with length; 0 for as many as the
+            shortest text has, None to measure texts whole.
+        draws: how often that many words are drawn of a longer text.
     """
 
     measures: Sequence[Measure]
@@ -50,6 +59,9 @@ class Plan:
     jobs: int = 1
     intervals: bool = True
     pairs: tuple[tuple[str, str], ...] | None = None
+    lemma: str = ""
+    equal: int | None = None
+    draws: int = 20
 
 
 @dataclass(frozen=True)
@@ -88,6 +100,15 @@ class TextResult:
     tokens: int
     types: int
     measures: tuple[Measured, ...]
+    lemma: LemmaForms | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        row: dict[str, Any] = {
+            "name": self.name, "lines": self.lines, "tokens": self.tokens, "types": self.types,
+            "measures": [one.as_dict() for one in self.measures],
+        }  # fmt: skip
+        return row | ({"lemma": self.lemma.as_dict()} if self.lemma else {})
 
 
 @dataclass(frozen=True)
@@ -101,13 +122,7 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """Return it for strict JSON."""
         return {
-            "texts": [
-                {
-                    "name": text.name, "lines": text.lines, "tokens": text.tokens, "types": text.types,
-                    "measures": [one.as_dict() for one in text.measures],
-                }
-                for text in self.texts
-            ],
+            "texts": [text.as_dict() for text in self.texts],
             "comparisons": [
                 {
                     "measure": one.measure, "a": one.a, "b": one.b, "difference": one.difference, "p": one.p,
@@ -119,12 +134,15 @@ class Report:
         }  # fmt: skip
 
 
-def measure_texts(texts: Sequence[tuple[str, Blocks]], plan: Plan) -> Report:
+def measure_texts(
+    texts: Sequence[tuple[str, Blocks]], plan: Plan, watch: Callable[[float, str], None] | None = None
+) -> Report:
     """Measure texts and compare them.
 
     Args:
         texts: names and what gives their lines.
         plan: how.
+        watch: told the part that is done, and what comes next; may raise to stop.
 
     Raises:
         DiversityError: no text, a name twice, an unknown name to compare, or words nobody has parted.
@@ -132,22 +150,67 @@ def measure_texts(texts: Sequence[tuple[str, Blocks]], plan: Plan) -> Report:
     """
     names = [name for name, _ in texts]
     _check_names(names, plan.pairs)
+    tell = watch or _nobody
     profiles = []
-    for name, blocks in texts:
+    for place, (name, blocks) in enumerate(texts):
+        tell(COUNTING * place / len(texts), f"counts the words of {name}")
         counted = count_words(blocks(plan.tokeniser.block_bytes), plan.tokeniser, plan.jobs)
         check_words(name, counted.types, counted.counts, plan.tokeniser)
         profiles.append(Profile(name, counted, plan.resources))
-    results = tuple(_measure(profile, plan) for profile in profiles)
+    equal = _equal(profiles, plan)
+    results = []
+    for place, profile in enumerate(profiles):
+        tell(COUNTING + (1 - COUNTING) / 2 * place / len(texts), f"measures {profile.name}")
+        results.append(_measure(profile, plan, equal, place))
     by_name = {profile.name: profile for profile in profiles}
     pairs = tuple(combinations(names, 2)) if plan.pairs is None else plan.pairs
     comparisons: list[Comparison] = []
     for number, (a, b) in enumerate(pairs if plan.resamples else ()):
         rng = np.random.default_rng([plan.seed, number])
-        found = compare(plan.measures, by_name[a], by_name[b], plan.resamples, rng)
+        tell((1 + COUNTING) / 2 + (1 - COUNTING) / 2 * number / len(pairs), f"compares {a} with {b}")
+        tested = [one for one in plan.measures if not (equal and one.grows)]
+        found = compare(tested, by_name[a], by_name[b], plan.resamples, rng)
+        found += _apart(plan, results, a, b) if equal else []
         comparisons += [
             replace(one, test=f"{one.test}, seed {plan.seed}") if one.test else one for one in found
         ]
-    return Report(results, tuple(comparisons), tuple(_lengths(profiles, plan.measures)))
+    notices = [] if equal else _lengths(profiles, plan.measures)
+    return Report(tuple(results), tuple(comparisons), tuple(notices))
+
+
+def _nobody(_part: float, _note: str) -> None:
+    """Watch nothing."""
+
+
+def _equal(profiles: Sequence[Profile], plan: Plan) -> EqualLength | None:
+    """Return to how many words texts are cut, None when they are measured whole."""
+    if plan.equal is None:
+        return None
+    shortest = min(profiles, key=lambda one: one.tokens)
+    tokens = plan.equal or shortest.tokens
+    if tokens > shortest.tokens:
+        raise DiversityError(
+            f"{shortest.name} has {shortest.tokens:,} words, fewer than {tokens:,}",
+            "Give --equal-length a smaller number, or none for as many as the shortest text has.",
+        )
+    if tokens < LEAST_WORDS:
+        raise DiversityError(
+            f"{tokens:,} words of a text are too few to measure", "Leave --equal-length out."
+        )
+    return EqualLength(tokens, plan.draws, plan.seed)
+
+
+def _apart(plan: Plan, results: Sequence[TextResult], a: str, b: str) -> list[Comparison]:
+    """Return how measures that change with length differ between equally long texts; intervals, not tests."""
+    of_text = {text.name: {one.measure.name: one.value.value for one in text.measures} for text in results}
+    found = []
+    for one in plan.measures:
+        if one.grows:
+            first, second = of_text[a][one.name], of_text[b][one.name]
+            difference = first - second if first is not None and second is not None else None
+            reason = "of equally long samples: compare the intervals"
+            found.append(Comparison(one.name, a, b, difference, None, "", reason))
+    return found
 
 
 def training_bands(blocks: Blocks, tokeniser: Tokeniser, jobs: int) -> tuple[dict[str, int], Counted]:
@@ -171,17 +234,25 @@ def source_words(blocks: Blocks, tokeniser: Tokeniser, resources: Resources, job
     return sorted({lemma.lower() for lemma in Vocabulary(counted.types, resources).lemmas})
 
 
-def _measure(profile: Profile, plan: Plan) -> TextResult:
-    values = {one.name: one.compute(profile) for one in plan.measures}
-    there = [one for one in plan.measures if values[one.name].value is not None]
+def _measure(profile: Profile, plan: Plan, equal: EqualLength | None, number: int) -> TextResult:
+    cut = [one for one in plan.measures if equal and one.grows]
+    whole = [one for one in plan.measures if one not in cut]
+    values = {one.name: one.compute(profile) for one in whole}
+    there = [one for one in whole if values[one.name].value is not None]
     intervals = jackknife(there, profile) if plan.intervals and there else {}
+    for name, (value, interval) in (equal_values(cut, profile, equal, number) if equal else {}).items():
+        values[name] = value
+        if interval is not None:
+            intervals[name] = interval
     rows = tuple(
         Measured(
             one, values[one.name], intervals.get(one.name), signature(one, plan, intervals.get(one.name))
         )
         for one in plan.measures
     )
-    return TextResult(profile.name, profile.size.lines, profile.size.tokens, profile.size.types, rows)
+    size = profile.size
+    forms = lemma_forms(profile, plan.lemma, plan.tokeniser.name) if plan.lemma else None
+    return TextResult(profile.name, size.lines, size.tokens, size.types, rows, forms)
 
 
 def signature(measure: Measure, plan: Plan, interval: Interval | None) -> str:
@@ -190,7 +261,9 @@ def signature(measure: Measure, plan: Plan, interval: Interval | None) -> str:
     if "lemmas" in measure.needs and plan.resources.lemmatiser:
         parts.append(f"lemmas:{plan.resources.lemmatiser.name}")
     parts += [part for part in plan.sources if part.split(":")[0].split("-")[0] in measure.needs]
-    if interval and interval.ends:
+    if interval and interval.how.startswith("equal-length"):
+        parts.append(interval.how)
+    elif interval and interval.ends:
         parts.append(f"ci:{interval.how}")
     return "|".join(parts)
 

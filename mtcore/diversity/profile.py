@@ -44,6 +44,12 @@ class Profile:
         self._factors: dict[str, Factors] = {}
         self._streams: dict[str, Stream] = {}
 
+    def part(self, counted: Counted) -> Profile:
+        """Return a part of this text, counted over its types; what is known of the types is shared."""
+        found = Profile(self.name, counted, self.vocabulary.resources)
+        found.vocabulary, found._streams = self.vocabulary, self._streams
+        return found
+
     @property
     def tokens(self) -> int:
         """Return the number of words."""

@@ -42,6 +42,8 @@ def to_table(report: Report) -> str:
     parts = [_aligned(rows)]
     if report.comparisons:
         parts.append(_aligned(_comparison_rows(report)))
+    if any(text.lemma for text in report.texts):
+        parts.append(_aligned(_lemma_rows(report)))
     notes = [*_reasons(report), *(f"Note: {notice}" for notice in report.notices)]
     parts += ["\n".join(notes)] if notes else []
     definitions = [f"{one.measure.title}: {one.signature}" for one in report.texts[0].measures]
@@ -148,6 +150,20 @@ def _comparison_rows(report: Report) -> list[list[str]]:
     return rows
 
 
+def _lemma_rows(report: Report) -> list[list[str]]:
+    """Write how often each form of the lemma occurs in each text, and H and D of them, times 100."""
+    found = [text.lemma for text in report.texts if text.lemma]
+    forms = list(dict.fromkeys(form for one in found for form in one.forms))
+    rows = [[f"lemma: {found[0].lemma}", *forms, "H ↑ × 100", "D ↓ × 100"]]
+    for text in report.texts:
+        if text.lemma is not None:
+            counts = [f"{text.lemma.forms[form]:,}" if form in text.lemma.forms else "N/A" for form in forms]
+            values = (text.lemma.shannon_h, text.lemma.simpson_d)
+            of_forms = [MISSING if value is None else f"{100 * value:.2f}" for value in values]
+            rows.append([text.name, *counts, *of_forms])
+    return rows
+
+
 def _reasons(report: Report) -> list[str]:
     """Say once for each reason which measures of which texts lack a value, an interval or a test."""
     found: dict[tuple[str, str], list[str]] = {}
@@ -159,6 +175,9 @@ def _reasons(report: Report) -> list[str]:
                 found.setdefault((text.name, f"no interval: {one.interval.reason}"), []).append(
                     one.measure.title
                 )
+    for text in report.texts:
+        if text.lemma and text.lemma.reason:
+            found.setdefault((text.name, text.lemma.reason), []).append(f"lemma {text.lemma.lemma}")
     for pair in report.comparisons:
         if pair.reason and pair.difference is not None:
             found.setdefault((f"{pair.a} − {pair.b}", f"not tested: {pair.reason}"), []).append(pair.measure)

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from evalplatform.errors import BadInput, NotFound
-from evalplatform.words import quoted
+from django.utils import timezone
+
+from evalplatform.errors import BadInput
 from mtcore.corpora.languages import LanguageError, check_tag
 from mtcore.corpora.stream import stream_blocks
 from mtcore.diversity import measures_for
 from mtcore.diversity.base import DiversityError, ToolUnavailable
-from mtcore.diversity.counting import line_blocks
 from mtcore.diversity.dictionaries import read_dictionary
 from mtcore.diversity.lemmas import Lemmatiser, lemmatiser_for
 from mtcore.diversity.measuring import Blocks, Plan, Report, measure_texts, source_words, training_bands
 from mtcore.diversity.tokens import Tokeniser, tokeniser_for
 from mtcore.diversity.vocabulary import Resources
-from mtcore.models import SystemOutput
+from mtcore.models import Run
+from mtcore.models.fields import NAME_LENGTH
+from mtcore.services.diversity_origins import (
+    CORPUS,
+    MEASURE_DIVERSITY,
+    Origin,
+    path_of,
+    source_of_testsets,
+)
 from mtcore.services.texts import as_bad_input, sentence
-from mtcore.services.versions import testset_find, testset_versions, version_lines, version_original
 
 Text = tuple[str, Blocks]
+Watch = Callable[[float, str], None]
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,9 @@ class DiversityOptions:
     seed: int = 1
     pairs: tuple[tuple[str, str], ...] | None = None
     intervals: bool = True
+    lemma: str = ""
+    equal: int | None = None
+    draws: int = 20
 
 
 @contextmanager
@@ -60,81 +73,89 @@ def diversity_errors() -> Iterator[None]:
 
 
 def diversity_measure(
-    *, texts: Sequence[Text], options: DiversityOptions, source: Blocks | None = None
+    *,
+    texts: Sequence[Text],
+    options: DiversityOptions,
+    source: Blocks | None = None,
+    watch: Watch | None = None,
 ) -> Report:
     """Measure texts by all measures that are wanted; what cannot be had is missing with its reason.
 
     Args:
-        texts: from `text_of_file` and `texts_of_testset`.
+        texts: names, and what gives the lines of each.
         options: what is asked for.
         source: the source text, where it is not a file of the options.
+        watch: told the part that is done, and what comes next; may raise to stop.
 
     Raises:
         BadInput: a file, tool or option that cannot be used.
     """
     with diversity_errors():
         plan, notices = _plan(options, source)
-        report = measure_texts(texts, plan)
+        report = measure_texts(texts, plan, watch)
     return replace(report, notices=(*notices, *report.notices))
 
 
-def text_of_file(name: str, path: str) -> Text:
-    """Return a text that is read from a file, plain or gzip, when it is counted."""
-    return name or Path(path).name, partial(stream_blocks, path)
-
-
-@dataclass(frozen=True)
-class TestSetTexts:
-    """The target texts and outputs of a test set, its source and its languages."""
-
-    __test__ = False  # not a test class
-
-    texts: list[Text]
-    source: Blocks
-    language: str
-    source_language: str
-
-
-def texts_of_testset(*, testset: str, systems: Sequence[str]) -> TestSetTexts:
-    """Return the target texts of a test set and the outputs of systems.
+def diversity_origins_measure(
+    *,
+    origins: Sequence[Origin],
+    options: DiversityOptions,
+    source_testsets: Sequence[str] = (),
+    watch: Watch | None = None,
+) -> Report:
+    """Measure texts by where they come from; see `diversity_measure`.
 
     Args:
-        testset: its name.
-        systems: names of systems; none means all.
+        origins: which texts.
+        options: what is asked for.
+        source_testsets: the test sets whose source text counts, where the options name none.
+        watch: told the part that is done, and what comes next; may raise to stop.
 
     Raises:
-        NotFound: there is no such test set, or a system has no output for it.
+        NotFound: a corpus, test set or output that is not there.
+        BadInput: a file, tool or option that cannot be used.
     """
-    found = testset_find(testset)
-    texts = [
-        (row.name, _lines(version_lines(row)))
-        for row in testset_versions(found).values()
-        if row.side == "target"
-    ]
-    outputs = SystemOutput.objects.filter(testset=found).select_related("system", "input_version")
-    outputs = outputs.order_by("system__name", "input_version__position", "pk")
-    known = {output.system.name for output in outputs}
-    unknown = [name for name in systems if name not in known]
-    if unknown:
-        remedy = (
-            f"There are outputs of {quoted(sorted(known))}." if known else "Import one with import_output."
-        )
-        raise NotFound(f"“{unknown[0]}” has no output for test set “{testset}”.", remedy)
-    taken = {name for name, _ in texts}
-    for output in outputs:
-        if systems and output.system.name not in systems:
-            continue
-        name = output.system.name
-        if output.input_version.kind != "original" or name in taken:
-            name = f"{name} ({output.input_version.name})"
-        lines = list(output.lines.order_by("segment__position").values_list("text", flat=True))
-        texts.append((name, _lines(lines)))
-    source = _lines(version_lines(version_original(found, "source")))
-    return TestSetTexts(texts, source, found.target_language, found.source_language)
+    texts = [(one.name, one.blocks()) for one in origins]
+    source = source_of_testsets(source_testsets) if source_testsets else None
+    return diversity_measure(texts=texts, options=options, source=source, watch=watch)
 
 
-def _lines(lines: list[str]) -> Blocks:
-    return partial(line_blocks, lines)
+def diversity_keep(
+    *, report: Report, origins: Sequence[Origin], options: DiversityOptions, name: str = ""
+) -> Run:
+    """Keep what was measured just now as a run that has succeeded, where tables and pages find it."""
+    now = timezone.now()
+    return Run.objects.create(
+        kind=MEASURE_DIVERSITY,
+        name=name[:NAME_LENGTH],
+        state=Run.State.SUCCEEDED,
+        options=diversity_run_options(origins=origins, options=options),
+        result=diversity_result(report, origins),
+        progress=1.0,
+        message="Measured by the command itself.",
+        started_at=now,
+        finished_at=now,
+    )
+
+
+def diversity_run_options(
+    *, origins: Sequence[Origin], options: DiversityOptions, source_testsets: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return what a run is launched with; `lemma` stands by itself for those who look for it."""
+    return {
+        "texts": [one.as_dict() for one in origins],
+        "options": json.loads(json.dumps(asdict(options))),
+        "source_testsets": list(source_testsets),
+        "lemma": options.lemma,
+    }
+
+
+def diversity_result(report: Report, origins: Sequence[Origin]) -> dict[str, Any]:
+    """Return a report for JSON, each text with where it comes from."""
+    found = report.as_dict()
+    for text, origin in zip(found["texts"], origins, strict=True):
+        text["origin"] = origin.as_dict()
+    return found
 
 
 def _plan(options: DiversityOptions, source: Blocks | None) -> tuple[Plan, list[str]]:
@@ -157,9 +178,10 @@ def _plan(options: DiversityOptions, source: Blocks | None) -> tuple[Plan, list[
             "--training is not used: with --definition biasmt, bands are those of each text itself."
         )
     elif options.training:
-        bands, _ = training_bands(partial(stream_blocks, options.training), tokeniser, jobs)
+        training = path_of(options.training, options.language)
+        bands, _ = training_bands(partial(stream_blocks, training), tokeniser, jobs)
         resources = replace(resources, bands=bands)
-        parts.append(f"training:{Path(options.training).name}")
+        parts.append(f"training:{_named(options.training)}")
     if options.dictionary:
         chosen, own, said = _options_of(options, source, tokens, jobs)
         resources = replace(resources, options=chosen)
@@ -169,7 +191,7 @@ def _plan(options: DiversityOptions, source: Blocks | None) -> tuple[Plan, list[
         notices.append("--source is for PTF, CDU and SynTTR, which need a --dictionary as well.")
     plan = Plan(
         measures, resources, tokeniser, tuple(parts), options.resamples, options.seed, jobs,
-        options.intervals, options.pairs,
+        options.intervals, options.pairs, options.lemma, options.equal, options.draws,
     )  # fmt: skip
     return plan, notices
 
@@ -182,7 +204,8 @@ def _options_of(
     notices = []
     if known.phrases:
         notices.append(f"{known.name}: {known.phrases:,} translations of several words are left out.")
-    blocks = partial(stream_blocks, options.source) if options.source else source
+    given = path_of(options.source, options.source_language) if options.source else ""
+    blocks = partial(stream_blocks, given) if given else source
     if blocks is None:
         return known.options, [f"dictionary:{known.name}", "dictionary-words:all"], [
             *notices, "No --source: every word of the dictionary counts as a source word.",
@@ -200,6 +223,11 @@ def _options_of(
     notices.append(f"{len(chosen):,} words of the source have translations in {known.name}.")
     looked_up = lemmatiser.name if lemmatiser else "forms"
     return chosen, [f"dictionary:{known.name}", f"dictionary-words:source by {looked_up}"], notices
+
+
+def _named(argument: str) -> str:
+    """Return a file's own name, or the corpus as it is given."""
+    return argument if argument.startswith(CORPUS) else Path(argument).name
 
 
 def _source_tokeniser(tokens: str, options: DiversityOptions) -> Tokeniser:
