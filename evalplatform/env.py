@@ -88,6 +88,7 @@ class Environment:
     run_lease_seconds: int
     run_device: str
     mt_python: Path
+    comet_python: Path | None
     language_code: str
     time_zone: str
     invitation_days: int
@@ -111,6 +112,7 @@ def read_environment() -> Environment:
         run_lease_seconds=_positive("RUN_LEASE_SECONDS", 30),
         run_device=os.environ.get("RUN_DEVICE") or "",
         mt_python=Path(os.environ.get("FAIRSEQ_PYTHON") or BASE_DIR / ".venv-mt" / "bin" / "python"),
+        comet_python=Path(os.environ["COMET_PYTHON"]) if os.environ.get("COMET_PYTHON") else None,
         language_code=os.environ.get("LANGUAGE_CODE") or "en",
         time_zone=os.environ.get("TIME_ZONE") or "UTC",
         invitation_days=_integer("INVITATION_DAYS", 90),

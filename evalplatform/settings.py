@@ -184,6 +184,7 @@ else:
 RUN_LEASE_SECONDS = ENV.run_lease_seconds
 RUN_DEVICE = ENV.run_device
 MT_PYTHON = ENV.mt_python
+COMET_PYTHON = ENV.comet_python
 
 LOGGING = {
     "version": 1,

@@ -13,6 +13,7 @@ from mtcore.metrics import METRICS
 from mtcore.metrics.scoring import ScoringOptions
 from mtcore.metrics.significance import SACREBLEU_SEED, TESTS
 from mtcore.metrics.tables import FORMATS
+from mtcore.services.metric_models import model_absolute
 from mtcore.services.metric_scoring import DEFAULT, MetricOptions
 from mtcore.services.texts import named_split
 
@@ -25,7 +26,9 @@ def add_metric_arguments(parser: CommandParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--model", nargs="+", action="extend", default=[], metavar="METRIC=PATH",
-        help="what a metric runs on: ppl=news.arpa, beer=FOLDER, meteor=meteor-1.5.jar",
+        help="what a metric runs on: ppl=news.arpa, ppl=run:ID (a language model trained here), ppl=FOLDER "
+        "(a causal model of transformers), bertscore=FOLDER,layers=N, comet=model.ckpt, beer=FOLDER, "
+        "meteor=meteor-1.5.jar",
     )  # fmt: skip
     parser.add_argument(
         "--tokens", choices=("moses", "given"), default="moses",
@@ -71,7 +74,7 @@ def metric_options(options: Mapping[str, Any], language: str = "") -> MetricOpti
     nameless = next((argument for argument, (name, _) in split.items() if not name), None)
     if nameless is not None:
         raise BadInput(f"“{nameless}” is a model of no metric.", "Give METRIC=PATH, as ppl=news.arpa.")
-    models = {name: str(Path(path).absolute()) for name, path in split.values()}
+    models = {name: model_absolute(path) for name, path in split.values()}
     return MetricOptions(
         metrics=tuple(name.strip() for name in options["metrics"].split(",") if name.strip()),
         language=language,

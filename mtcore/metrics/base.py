@@ -5,10 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from mtcore.metrics.lm_model import LanguageModel
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -29,11 +32,16 @@ class MetricSettings:
         language: tag of the target language; "" when it is not known.
         models: name of a metric → path of the model, program or folder that it is to use.
         tokens: how metrics that count words by themselves find them: "moses" or "given" (at white space).
+        runners: name of a metric → the beginning of the command that starts its script in an environment of
+            its own (interpreter, script).
+        language_model: one that is not made from a path, for perplexity.
     """
 
     language: str = ""
     models: Mapping[str, str] = field(default_factory=dict)
     tokens: str = "moses"
+    runners: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    language_model: LanguageModel | None = None
 
 
 class Metric(ABC):
@@ -106,8 +114,8 @@ class Metric(ABC):
         """Return the score of each segment by itself: [n, k] → [n]."""
         return self.corpus_score(stats)
 
-    def facts(self, sums: FloatArray) -> dict[str, float]:
-        """Return what must be known beside the score of summed statistics [k], such as the OOV rate."""
+    def facts(self, sums: FloatArray) -> dict[str, float | str]:
+        """Return what must be known beside the score of summed statistics [k], such as unit and OOV rate."""
         return {}
 
     def score(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> float:

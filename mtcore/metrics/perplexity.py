@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from importlib.metadata import version
-from importlib.util import find_spec
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
-from mtcore.metrics.arpa import BEGIN, END, LN10, UNKNOWN, Arpa, read_arpa
 from mtcore.metrics.base import FloatArray, Metric, MetricError, MetricSettings, MetricUnavailable
-from mtcore.metrics.sacre import main_language
-
-Splitter = Callable[[str], list[str]]
+from mtcore.metrics.causal_lm import OPTIONS, CausalModel
+from mtcore.metrics.lm_arpa import arpa_model
+from mtcore.metrics.lm_model import COUNTED, ENDS, NLL, SUBWORD, UNKNOWN_UNITS, WORDS, LanguageModel
+from mtcore.metrics.model_names import CONFIG, model_name
 
 
 class Perplexity(Metric):
-    """exp(−Σ ln p / N) under an n-gram model; statistics [−Σ ln p, N, words, unknown words].
+    """exp(−Σ ln p / N) under a language model; statistics as in `lm_model`.
 
-    N counts the words that have a probability, and one end a segment. Two outputs compare under one model
-    and one way to cut words only.
+    Two outputs compare under one model and one way to cut text only.
     """
 
     name = "ppl"
@@ -31,99 +26,71 @@ class Perplexity(Metric):
     higher_is_better = False
     best = None
     needs = frozenset({"model"})
-    install_hint = "name an n-gram model in an ARPA file (plain or .gz): --model ppl=FILE"
+    install_hint = (
+        "name a language model: --model ppl=FILE (ARPA, plain or .gz), ppl=run:ID (one trained here), or "
+        "ppl=FOLDER (a causal model of transformers)"
+    )
 
-    def __init__(self, model: Arpa, language: str = "", tokens: str = "moses") -> None:
-        """Prepare the metric.
-
-        Args:
-            model: the language model.
-            language: of the text, for the abbreviations that the tokeniser knows.
-            tokens: "moses" (sacremoses, case kept) or "given" (split at white space).
-
-        Raises:
-            MetricUnavailable: sacremoses is not installed.
-        """
+    def __init__(self, model: LanguageModel) -> None:
+        """Prepare the metric with a model."""
         self.model = model
-        self._split, self._tokens = _splitter(tokens, main_language(language))
 
     @classmethod
     def is_available(cls) -> bool:
-        """Tell whether ARPA files can be scored: always."""
+        """Tell whether there is something to score with: always, an ARPA file is enough."""
         return True
 
     @classmethod
     def of_settings(cls, settings: MetricSettings) -> Self:
         """Make the metric with the model of the settings."""
-        path = settings.models.get(cls.name, "")
-        if not path:
+        if settings.language_model is not None:
+            return cls(settings.language_model)
+        text = settings.models.get(cls.name, "")
+        if not text:
             raise MetricUnavailable(f"perplexity needs a language model: {cls.install_hint}")
-        if Path(path).is_dir():
-            raise MetricError(f"{path} is a folder: {cls.install_hint}")
-        return cls(_model(path, Path(path).stat().st_mtime_ns), settings.language, settings.tokens)
+        named = model_name(text, OPTIONS, cls.name)
+        if Path(named.path).is_dir():
+            if not (Path(named.path) / CONFIG).is_file():
+                raise MetricError(f"{named.path} is a folder without a language model: {cls.install_hint}")
+            return cls(CausalModel(settings.runners.get(cls.name, ()), named))
+        return cls(arpa_model(named.path, settings.language, settings.tokens))
 
     def segment_stats(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] = ()
     ) -> FloatArray:
-        """Return the statistics of each segment [n, 4]; references are not looked at."""
+        """Return the statistics of each segment [n, k]; references are not looked at."""
         if not len(hypotheses):
             raise MetricError("there is no segment to score")
-        return np.array([self._segment(line) for line in hypotheses], dtype=np.float64)
+        return self.model.stats(hypotheses)
 
     def corpus_score(self, sums: FloatArray) -> FloatArray:
         """Return the perplexity of each row of summed statistics [...], infinite where it is too large."""
-        sums = np.asarray(sums, dtype=np.float64)
-        with np.errstate(over="ignore"):
-            scores: FloatArray = np.exp(sums[..., 0] / np.maximum(sums[..., 1], 1.0))
-        return scores
+        return _perplexity(np.asarray(sums, dtype=np.float64)[..., NLL], np.asarray(sums)[..., COUNTED])
 
-    def facts(self, sums: FloatArray) -> dict[str, float]:
-        """Return words, unknown words, their share, and the size of the vocabulary."""
-        words, unknown = float(sums[2]), float(sums[3])
-        return {
-            "words": int(words), "oov": int(unknown), "oov_rate": unknown / words if words else 0.0,
-            "vocabulary": self.model.vocabulary,
+    def facts(self, sums: FloatArray) -> dict[str, float | str]:
+        """Return the unit, words, unknown units and their share, and the size of the vocabulary.
+
+        A model of subwords also tells how many it counted, and the perplexity per word: exp(−Σ ln p / words),
+        ends of lines among the words where they are counted.
+        """
+        words, unknown = float(sums[WORDS]), float(sums[UNKNOWN_UNITS])
+        found: dict[str, float | str] = {"unit": self.model.unit, "words": int(words)}
+        of = words
+        if self.model.unit == SUBWORD:
+            ends = float(sums[ENDS])
+            of = float(sums[COUNTED]) - ends
+            found["subwords"] = int(of)
+            found["ppl_per_word"] = float(_perplexity(sums[NLL], words + ends))
+        return found | {
+            "oov": int(unknown), "oov_rate": unknown / of if of else 0.0, "vocabulary": self.model.vocabulary,
         }  # fmt: skip
 
     def signature(self, references: int = 1) -> str:
-        """Return the unit, how words are cut, the model, and what unknown words count as."""
-        unknown = "as <unk>" if self.model.has_unknown else "left out"
-        return (
-            f"unit:word|tokens:{self._tokens}|lm:arpa|order:{self.model.order}|"
-            f"vocabulary:{self.model.vocabulary}|sha256:{self.model.sha256[:16]}|oov:{unknown}|"
-            "end:counted|version:1"
-        )
-
-    def _segment(self, line: str) -> list[float]:
-        known = [(word, self.model.knows(word)) for word in self._split(line)]
-        words = [word if is_known else UNKNOWN for word, is_known in known]
-        context = [BEGIN]
-        total, counted = 0.0, 0
-        for word in [*words, END]:
-            if word != UNKNOWN or self.model.has_unknown:
-                total += self.model.log10(context, word)
-                counted += 1
-            context.append(word)
-        return [-total * LN10, counted, len(words), words.count(UNKNOWN)]
+        """Return that of the model; see there."""
+        return self.model.signature()
 
 
-@functools.lru_cache(maxsize=2)
-def _model(path: str, _changed: int) -> Arpa:
-    """Read a model once for all that use it, and again when its file has changed."""
-    return read_arpa(path)
-
-
-def _splitter(tokens: str, language: str) -> tuple[Splitter, str]:
-    """Return what cuts a line into words, and its name for signatures."""
-    if tokens == "given":
-        return str.split, "given"
-    if tokens != "moses":
-        raise MetricError(f"words are cut by moses or taken as given, not by “{tokens}”")
-    if find_spec("sacremoses") is None:
-        raise MetricUnavailable("sacremoses is not installed: install it, or give words with --tokens given")
-    tool = import_module("sacremoses").MosesTokenizer(language or "en")
-
-    def split(line: str) -> list[str]:
-        return tool.tokenize(line, escape=False)
-
-    return split, f"sacremoses{version('sacremoses')}-{language or 'en'}"
+def _perplexity(nll: FloatArray, counted: FloatArray | float) -> FloatArray:
+    with np.errstate(over="ignore"):
+        scores: FloatArray = np.exp(nll / np.maximum(counted, 1.0))
+    return scores

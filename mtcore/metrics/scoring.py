@@ -90,7 +90,7 @@ class Score:
     n_segments: int
     signature: str
     reason: str = ""
-    facts: Mapping[str, float] = field(default_factory=dict)
+    facts: Mapping[str, float | str] = field(default_factory=dict)
     segments: tuple[float | None, ...] | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -101,7 +101,9 @@ class Score:
             "value": self.value, "ci": None if self.ci is None else list(self.ci),
             "n_segments": self.n_segments, "signature": self.signature,
         }  # fmt: skip
-        row |= {name: finite(value) for name, value in self.facts.items()}
+        row |= {
+            name: value if isinstance(value, str) else finite(value) for name, value in self.facts.items()
+        }
         row |= {"reason": self.reason} if self.reason else {}
         return row | ({} if self.segments is None else {"segments": list(self.segments)})
 

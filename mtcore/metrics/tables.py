@@ -56,7 +56,7 @@ def to_csv(report: ScoreReport) -> str:
             "condition": one.condition, "metric": one.metric, "signature": one.signature,
         }  # fmt: skip
         low, high = one.ci or ("", "")
-        facts = "; ".join(f"{name}: {value!r}" for name, value in one.facts.items())
+        facts = "; ".join(f"{name}: {value}" for name, value in one.facts.items())
         writer.writerow(
             same
             | {
@@ -218,12 +218,16 @@ def _facts(report: ScoreReport) -> list[str]:
     lines = []
     for one in report.results:
         if one.facts:
-            told = ", ".join(f"{name.replace('_', ' ')} {value:,.6g}" for name, value in one.facts.items())
+            told = ", ".join(f"{name.replace('_', ' ')} {_fact(value)}" for name, value in one.facts.items())
             where = ", ".join(part for part in (one.input, one.direction) if part)
             lines.append(
                 f"{one.system}{f' ({where})' if where else ''}, {_title(report, one.metric)}: {told}"
             )
     return lines
+
+
+def _fact(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:,.6g}"
 
 
 def _signatures(report: ScoreReport) -> list[str]:

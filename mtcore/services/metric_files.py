@@ -28,9 +28,15 @@ TOGETHER = " + "
 
 
 def files_score(
-    *, hypotheses: Sequence[str], references: Sequence[str], options: MetricOptions
+    *, hypotheses: Sequence[str], references: Sequence[str], options: MetricOptions, source: str = ""
 ) -> ScoreReport:
     """Score files, each given as FILE or NAME=FILE, against all reference files together.
+
+    Args:
+        hypotheses: the outputs.
+        references: translations by people.
+        options: which metrics, intervals and tests.
+        source: the file that was translated, for metrics that look at it.
 
     Raises:
         BadInput: a file, name, model or option that cannot be used.
@@ -39,25 +45,34 @@ def files_score(
         raise BadInput("There is nothing to score.", "Name files with --hypothesis.")
     overlap_check(options)
     outputs, refs = _texts(hypotheses, "hypothesis"), _texts(references, "reference")
+    sources = _texts([source] if source else [], "source")
     _check_references(refs, options)
     options = replace(options, language=options.language or _language(refs or outputs))
     scorers = scorers_make(options)
     notices = [f"{text.name}: {notice}" for text in (*outputs, *refs) for notice in text.notices]
-    notices += texts_check(outputs, refs, options.language)
+    notices += texts_check(outputs, refs, options.language, sources)
     with metric_errors():
         check_pairs([{text.name for text in outputs}], options.scoring.pairs)
-        kept = [_kept(scorer, text, refs, options) for scorer in scorers for text in outputs]
+        kept = [_kept(scorer, text, refs, sources, options) for scorer in scorers for text in outputs]
         report = score_kept(kept, [Part(None)], options.scoring, METRICS, notices)
     return overlap_tell(report, options)
 
 
-def _kept(scorer: Scorer, text: NamedText, references: Sequence[NamedText], options: MetricOptions) -> Kept:
+def _kept(
+    scorer: Scorer,
+    text: NamedText,
+    references: Sequence[NamedText],
+    sources: Sequence[NamedText],
+    options: MetricOptions,
+) -> Kept:
     needed = references if "reference" in METRICS[scorer.name].needs else []
     reference = TOGETHER.join(one.name for one in needed) or None
     if scorer.metric is None:
         return Kept(text.name, None, reference, scorer.name, None, None, "", reason=scorer.reason)
     stats = scorer.metric.segment_stats(
-        lines_prepare(text.lines, options), [lines_prepare(one.lines, options) for one in needed]
+        lines_prepare(text.lines, options),
+        [lines_prepare(one.lines, options) for one in needed],
+        lines_prepare(sources[0].lines, options) if sources else (),
     )
     signature = signature_of(scorer.metric, len(needed), options)
     return Kept(text.name, None, reference, scorer.name, scorer.metric, stats, signature)

@@ -155,7 +155,9 @@ def _kept(
         metric=metric,
         signature=signature,
         extract=lambda: metric.segment_stats(
-            lines_prepare(text.lines, options), [lines_prepare(one.lines, options) for one in reference.texts]
+            lines_prepare(text.lines, options),
+            [lines_prepare(one.lines, options) for one in reference.texts],
+            lines_prepare(_source(output), options) if "source" in metric.needs else (),
         ),
         run=run,
     )
@@ -247,6 +249,10 @@ def _text(output: SystemOutput) -> NamedText:
     if output.input_version.kind != "original":
         name = f"{name} ({output.input_version.name})"
     return NamedText(name, name, tuple(lines))
+
+
+def _source(output: SystemOutput) -> list[str]:
+    return version_lines(output.input_version)
 
 
 def _notices(

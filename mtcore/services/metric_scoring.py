@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from evalplatform.errors import BadInput
 from mtcore.corpora.checks import check_same_length, check_shift
@@ -16,6 +15,8 @@ from mtcore.metrics import METRICS, Metric, MetricError, MetricUnavailable
 from mtcore.metrics.base import MetricSettings
 from mtcore.metrics.notices import check_script, text_notices, to_nfc
 from mtcore.metrics.scoring import ScoringOptions
+from mtcore.services.metric_models import models_check
+from mtcore.services.metric_runners import metric_runners
 from mtcore.services.texts import NamedText, as_bad_input, sentence
 
 DEFAULT = ("bleu", "chrf", "ter")
@@ -65,20 +66,25 @@ def scorers_make(options: MetricOptions) -> list[Scorer]:
         BadInput: an unknown name or language, a model that cannot be used, or not one metric can be had.
     """
     _check(options)
-    settings = MetricSettings(options.language, dict(options.models), options.tokens)
+    settings = MetricSettings(options.language, dict(options.models), options.tokens, metric_runners())
     found = [_scorer(name, settings) for name in dict.fromkeys(options.metrics)]
     if not any(one.metric for one in found):
         raise BadInput(" ".join(sentence(one.reason) for one in found), "Nothing was scored.")
     return found
 
 
-def texts_check(outputs: Sequence[NamedText], references: Sequence[NamedText], language: str) -> list[str]:
+def texts_check(
+    outputs: Sequence[NamedText],
+    references: Sequence[NamedText],
+    language: str,
+    sources: Sequence[NamedText] = (),
+) -> list[str]:
     """Check texts that are to be scored against each other; return notices.
 
     Raises:
         BadInput: numbers of lines that differ, or references in a script whose language must be told.
     """
-    first, *others = [*references, *outputs]
+    first, *others = [*references, *outputs, *sources]
     found: list[str] = []
     with metric_errors():
         check_same_length((first.file, first.lines), *((text.file, text.lines) for text in others))
@@ -119,9 +125,7 @@ def _check(options: MetricOptions) -> None:
         raise BadInput(
             f"A model is given for “{strange[0]}”, which is no metric.", f"There are {', '.join(METRICS)}."
         )
-    for name, path in options.models.items():
-        if name in options.metrics and not Path(path).exists():
-            raise BadInput(f"The model of {name} is not there: {path}.", "Give the path of what exists.")
+    models_check({name: path for name, path in options.models.items() if name in options.metrics})
     resamples, seed = options.scoring.resamples, options.scoring.seed
     if resamples < 0 or resamples == 1 or resamples > MOST_RESAMPLES or seed < 0:
         raise BadInput(

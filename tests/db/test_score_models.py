@@ -51,10 +51,10 @@ def test_perplexity_needs_no_reference_and_tells_units_and_oov(files, model):
     assert "unit:word|tokens:given" in a["signature"]
     assert found["comparisons"][0]["difference"] == a["value"] - b["value"]
     table, _ = run(*arguments)
-    assert "PPL ↓" in table and "A, PPL: words 9, oov 1, oov rate 0.111111, vocabulary 5" in table
+    assert "PPL ↓" in table and "A, PPL: unit word, words 9, oov 1, oov rate 0.111111, vocabulary 5" in table
     rows = rows_of(run(*arguments, "--format", "csv")[0])
     assert "oov: 4" in rows[1]["facts"]
-    assert "% B, PPL: words 8, oov 4" in run(*arguments, "--format", "latex")[0]
+    assert "% B, PPL: unit word, words 8, oov 4" in run(*arguments, "--format", "latex")[0]
 
 
 def test_lines_shared_with_back_translation_are_counted_and_told(files, model, tmp_path):

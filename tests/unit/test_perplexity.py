@@ -43,6 +43,7 @@ def test_a_model_of_five_words_by_hand(model):
     assert float(own.corpus_score(total(stats))) == pytest.approx(10 ** (-logs.sum() / 11))
     assert own.segment_scores(stats)[0] == pytest.approx(10 ** (-first / 4))
     assert own.facts(total(stats)) == {
+        "unit": "word",
         "words": 7,
         "oov": 1,
         "oov_rate": pytest.approx(1 / 7),

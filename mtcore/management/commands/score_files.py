@@ -22,6 +22,12 @@ class Command(HouseCommand):
         parser.add_argument("--hypothesis", nargs="+", action="extend", default=[], metavar="NAME=FILE")
         parser.add_argument("--reference", nargs="+", action="extend", default=[], metavar="NAME=FILE")
         parser.add_argument(
+            "--source",
+            default="",
+            metavar="FILE",
+            help="what was translated, for metrics that look at it (comet)",
+        )
+        parser.add_argument(
             "--language", default="", metavar="xx",
             help="of the outputs; by default the two letters that the first reference's name ends in",
         )  # fmt: skip
@@ -33,6 +39,7 @@ class Command(HouseCommand):
             hypotheses=options["hypothesis"],
             references=options["reference"],
             options=metric_options(options, options["language"]),
+            source=options["source"],
         )
         Plain(self.stdout).write(FORMATS[options["format"]](report))
         for notice in report.notices if options["format"] != "table" else ():
