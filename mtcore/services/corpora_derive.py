@@ -97,9 +97,11 @@ def corpus_filter(
 
 
 def corpus_split(
-    *, corpus: Corpus, names: tuple[str, str], held_out: int, seed: int
+    *, corpus: Corpus, names: tuple[str, str], held_out: int, seed: int, folder: str = ""
 ) -> tuple[CorpusDraft, CorpusDraft]:
     """Split a corpus into the rest and a random part of `held_out` lines, both in their old order.
+
+    `folder` is what those of the two begin with; see `corpus_write`.
 
     Raises:
         BadInput: the part is not smaller than the whole.
@@ -122,7 +124,16 @@ def corpus_split(
             "seed": seed,
             "part": "held out" if held else "rest",
         }
-        return _derived(name, corpus, lines, report)
+        place = f"{folder}-{'held' if held else 'rest'}" if folder else ""
+        return corpus_write(
+            name=name,
+            kind=corpus.kind,
+            languages=corpus_languages(corpus),
+            pairs=lines,
+            report=lambda: report,
+            parents=[corpus],
+            folder=place,
+        )
 
     rest = part(names[0], False)
     try:
@@ -132,8 +143,23 @@ def corpus_split(
         raise
 
 
-def corpus_mix(*, name: str, parts: Sequence[Part], watch: Watch = lambda _n: None) -> CorpusDraft:
+def corpus_mix(
+    *,
+    name: str,
+    parts: Sequence[Part],
+    languages: Sequence[str] = (),
+    watch: Watch = lambda _n: None,
+    folder: str = "",
+) -> CorpusDraft:
     """Put corpora one after the other, each as often as it says, with its tag before every source line.
+
+    Args:
+        name: the new corpus's name, which must be free.
+        parts: what to mix.
+        languages: the order of the two sides; parts that have them the other way round are turned. By default
+            all parts must have the order of the first.
+        watch: called with the number of lines written.
+        folder: see `corpus_write`.
 
     Raises:
         BadInput: no part, parts in different languages, or a number of copies below 1.
@@ -142,12 +168,12 @@ def corpus_mix(*, name: str, parts: Sequence[Part], watch: Watch = lambda _n: No
     corpus_name_free(name)
     if not parts:
         raise BadInput("A mix needs at least one corpus.")
-    first = corpus_languages(parts[0].corpus)
+    first = tuple(languages) or corpus_languages(parts[0].corpus)
     for part in parts:
-        if corpus_languages(part.corpus) != first:
+        own = corpus_languages(part.corpus)
+        if sorted(own) != sorted(first) or (own != first and not languages):
             raise BadInput(
-                f"“{part.corpus.name}” is in {'-'.join(corpus_languages(part.corpus))}, "
-                f"“{parts[0].corpus.name}” in {'-'.join(first)}.",
+                f"“{part.corpus.name}” is in {'-'.join(own)}, the mix in {'-'.join(first)}.",
                 "Mix corpora of the same languages in the same order.",
             )
         if part.copies < 1:
@@ -157,13 +183,14 @@ def corpus_mix(*, name: str, parts: Sequence[Part], watch: Watch = lambda _n: No
         name=name,
         kind=kinds.pop() if len(kinds) == 1 else Corpus.Kind.PARALLEL,
         languages=first,
-        pairs=(pair for part in parts for pair in _copies(part)),
+        pairs=(pair for part in parts for pair in _copies(part, first)),
         report=lambda: {
             "made_by": "mix",
             "parts": [{"corpus": p.corpus.name, "copies": p.copies, "tag": p.tag} for p in parts],
         },
         parents=[part.corpus for part in parts],
         watch=watch,
+        folder=folder,
     )
 
 
@@ -220,16 +247,11 @@ def corpus_pairs(corpus: Corpus) -> Iterator[Pair]:
     return side_by_side(TextFiles(files[:1]), TextFiles(files[1:]))
 
 
-def _derived(name: str, corpus: Corpus, lines: Iterable[Pair], report: dict[str, Any]) -> CorpusDraft:
-    tags = corpus_languages(corpus)
-    return corpus_write(
-        name=name, kind=corpus.kind, languages=tags, pairs=lines, report=lambda: report, parents=[corpus]
-    )
-
-
-def _copies(part: Part) -> Iterator[Pair]:
+def _copies(part: Part, languages: Sequence[str]) -> Iterator[Pair]:
+    turned = corpus_languages(part.corpus) != tuple(languages)
     for _ in range(part.copies):
-        for source, target in corpus_pairs(part.corpus):
+        for one, other in corpus_pairs(part.corpus):
+            source, target = (other, one) if turned else (one, other)
             yield (f"{part.tag} {source}" if part.tag else source), target
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -23,12 +24,17 @@ COPIED_PART = 0.2
 
 @dataclass(frozen=True)
 class OutputDraft:
-    """An output that passed every check and is not yet written. `kind` is empty where it was not given."""
+    """An output that passed every check and is not yet written. `kind` is empty where it was not given.
+
+    `statuses` says what became of each line where that is known, `provenance` what made them.
+    """
 
     system: str
     kind: str
     text: NamedText
     notices: tuple[str, ...]
+    statuses: tuple[str, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
 
 def output_draft(*, system: str, text: NamedText, source: NamedText, kind: str = "") -> OutputDraft:
@@ -127,7 +133,10 @@ def _write(draft: OutputDraft, system: System, testset: TestSet, input_version: 
         testset=testset,
         input_version=input_version,
         sha256=draft.text.sha256,
-        provenance={"file": draft.text.file},
+        provenance=dict(draft.provenance) or {"file": draft.text.file},
+    )
+    statuses = draft.statuses or tuple(
+        OutputSegment.Status.OK if line.strip() else OutputSegment.Status.BLANK for line in draft.text.lines
     )
     segment_ids = testset.segments.order_by("position").values_list("pk", flat=True)
     OutputSegment.objects.bulk_create(
@@ -136,10 +145,10 @@ def _write(draft: OutputDraft, system: System, testset: TestSet, input_version: 
                 output=output,
                 segment_id=pk,
                 text=line,
-                status=OutputSegment.Status.OK if line.strip() else OutputSegment.Status.BLANK,
+                status=status,
                 sha256=sha256(line),
             )
-            for pk, line in zip(segment_ids, draft.text.lines, strict=True)
+            for pk, line, status in zip(segment_ids, draft.text.lines, statuses, strict=True)
         ),
         batch_size=BATCH,
     )

@@ -13,8 +13,8 @@ from mtcore.models import Run
 from mtcore.services.corpora import corpus_find, corpus_name_free, corpus_register
 from mtcore.services.corpora_derive import corpus_filter
 from mtcore.services.corpora_import import corpus_import, streams
-from mtcore.services.corpora_write import CorpusDraft
-from mtcore.services.run_context import Outcome, RunContext
+from mtcore.services.corpora_write import CorpusDraft, draft_discard
+from mtcore.services.run_context import Outcome, RunContext, RunFailed
 from mtcore.services.texts import as_bad_input
 
 IMPORT_OPTIONS = ("languages", "sources", "targets", "kind", "test_segments")
@@ -29,9 +29,9 @@ def import_check(options: Mapping[str, Any]) -> None:
 
 def corpus_import_run(context: RunContext) -> Outcome:
     """Import a corpus; options: `name` and those of `corpus_import`."""
-    tell = _teller(context)
+    tell = teller(context)
     chosen = {key: context.options[key] for key in IMPORT_OPTIONS if key in context.options}
-    return _outcome(
+    return outcome_of(
         context,
         corpus_import(name=context.options["name"], **chosen, progress=tell, folder=f"run-{context.run_id}"),
     )
@@ -45,20 +45,30 @@ def filter_check(options: Mapping[str, Any]) -> None:
 
 
 def corpus_filter_run(context: RunContext) -> Outcome:
-    """Filter a corpus; options: `corpus`, `name`, `filters` (FilterOptions), `drop_test_segments`."""
+    """Filter a corpus; options: `corpus`, `name`, `filters` (FilterOptions), `drop_test_segments`.
+
+    In its place `test_segments` may be "drop", "keep", or "refuse": then the run fails when there are any.
+    """
     corpus = corpus_find(context.options["corpus"])
-    tell = _teller(context)
-    return _outcome(
-        context,
-        corpus_filter(
-            corpus=corpus,
-            name=context.options["name"],
-            options=filter_options(context.options.get("filters", {})),
-            drop_test_segments=context.options.get("drop_test_segments", True),
-            watch=lambda n: tell(n / max(1, corpus.n_lines), n),
-            folder=f"run-{context.run_id}",
-        ),
+    tell = teller(context)
+    treated = context.options.get("test_segments", "")
+    draft = corpus_filter(
+        corpus=corpus,
+        name=context.options["name"],
+        options=filter_options(context.options.get("filters", {})),
+        drop_test_segments=treated != "keep" if treated else context.options.get("drop_test_segments", True),
+        watch=lambda n: tell(n / max(1, corpus.n_lines), n),
+        folder=f"run-{context.run_id}",
     )
+    found = draft.report["removed"].get("test segment", 0)
+    if treated == "refuse" and found:
+        draft_discard(draft)
+        raise RunFailed(
+            f"The corpus “{corpus.name}” holds {counted(found, 'line')} with segments of test sets. A system "
+            "trained on them would be tested on what it has seen.",
+            "Launch it anew, under another name, with these lines dropped or kept (--test-segments).",
+        )
+    return outcome_of(context, draft)
 
 
 def filter_options(values: Mapping[str, Any]) -> FilterOptions:
@@ -74,7 +84,7 @@ def filter_options(values: Mapping[str, Any]) -> FilterOptions:
             raise BadInput(f"An option of the filters is wrong: {error}.") from error
 
 
-def _teller(context: RunContext) -> Callable[[float, int], None]:
+def teller(context: RunContext) -> Callable[[float, int], None]:
     """Report lines a second, and stop when the run should."""
     began = time.monotonic()
 
@@ -87,7 +97,7 @@ def _teller(context: RunContext) -> Callable[[float, int], None]:
     return tell
 
 
-def _outcome(context: RunContext, draft: CorpusDraft) -> Outcome:
+def outcome_of(context: RunContext, draft: CorpusDraft) -> Outcome:
     context.report(1.0, f"{counted(draft.n_lines, 'line')} written")
 
     def register(run: Run) -> None:
