@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from mtcore.engines.base import Engine
 from mtcore.engines.errors import EngineError
+from mtcore.engines.fairseq import FairseqEngine
 from mtcore.engines.setup import Setup
 
-ENGINES: dict[str, type[Engine]] = {}
+ENGINES: dict[str, type[Engine]] = {
+    FairseqEngine.name: FairseqEngine,
+}
 """Name → engine, the preferred one first where several can do the same."""
 
 
