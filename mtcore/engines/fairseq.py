@@ -40,6 +40,10 @@ class FairseqEngine(Engine):
         versions = [f"{name} {found.version(name)}" for name in ("fairseq", "torch") if found.version(name)]
         return ", ".join([*versions, f"Python {found.python}"]) if versions else self.name
 
+    def shown_commands(self, recipe: Recipe, source: str, target: str) -> list[str]:
+        """Return the commands of a training as they can be shown before it is launched."""
+        return fairseq_train.shown_commands(self.setup, recipe, source, target)
+
     def prepare(self, train: Texts, valid: Texts, recipe: Recipe, work: Work) -> Prepared:
         """Make words, subwords, dictionaries and binary files in `work.rundir.work/prepared`.
 

@@ -245,8 +245,7 @@ def _rhythm(training: Training, save: Path) -> list[str]:
     arguments = [
         "--seed", str(training.seed), "--update-freq", str(max(1, training.update_frequency)),
         "--save-dir", str(save), "--log-format", "json", "--log-interval", str(log_interval(training)),
-        "--no-progress-bar", "--num-workers", "0", "--skip-invalid-size-inputs-valid-test",
-        "--required-batch-size-multiple", "1",
+        "--no-progress-bar", "--skip-invalid-size-inputs-valid-test",
     ]  # fmt: skip
     if every:
         arguments += [
@@ -272,7 +271,9 @@ def log_interval(training: Training) -> int:
 
 
 def _precision(place: Place) -> list[str]:
-    arguments = ["--cpu"] if not place.devices else []
+    arguments = (
+        [] if place.devices else ["--cpu", "--num-workers", "0", "--required-batch-size-multiple", "1"]
+    )
     if place.precision in (FP16, BF16):
         arguments.append(f"--{place.precision}")
     if max(place.devices, place.processes) > 1 or place.machines > 1:

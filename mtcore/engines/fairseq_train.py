@@ -16,12 +16,13 @@ from typing import Any
 
 from mtcore.engines.base import Prepared, Work
 from mtcore.engines.bundle import Bundle, bundle_write
+from mtcore.engines.child import command_line
 from mtcore.engines.errors import EngineError
-from mtcore.engines.fairseq_commands import train_command
+from mtcore.engines.fairseq_commands import Place, preprocess_command, train_command
 from mtcore.engines.fairseq_environment import require_environment
 from mtcore.engines.fairseq_log import Event, is_out_of_memory, read_event
 from mtcore.engines.fairseq_prepare import DATA, dictionary_path, subword_files
-from mtcore.engines.fairseq_run import run_step, training_place
+from mtcore.engines.fairseq_run import precision_of, run_step, training_place
 from mtcore.engines.recipe import LM, Recipe, Training
 from mtcore.engines.rundir import atomic_file
 from mtcore.engines.setup import Setup
@@ -147,6 +148,22 @@ def train(setup: Setup, prepared: Prepared, recipe: Recipe, work: Work) -> Bundl
         **trained,
     }
     return publish_bundle(prepared, recipe, model, facts, work)
+
+
+def shown_commands(setup: Setup, recipe: Recipe, source: str, target: str) -> list[str]:
+    """Return the command lines of a training with the run's folders for its paths.
+
+    A precision of "auto" is shown as fp16; bf16 is taken where every accelerator has it. On several machines
+    the last command is run on each, with HOST for the name of one of them.
+    """
+    languages = [source] if recipe.kind == LM else [source, target]
+    prepared, training = Path("work") / "prepared", recipe.training
+    place = Place(training.devices, training.machines, "", precision_of(training))
+    commands = [
+        preprocess_command(setup, prepared, prepared / DATA, recipe, languages),
+        train_command(setup, prepared / DATA, Path("work") / CHECKPOINTS, recipe, languages, place),
+    ]
+    return [command_line(command) for command in commands]
 
 
 def publish_bundle(
