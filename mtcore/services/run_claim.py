@@ -45,7 +45,9 @@ def lease() -> timedelta:
     return timedelta(seconds=settings.RUN_LEASE_SECONDS)
 
 
-def run_claim(*, worker: str, host: str, queues: Sequence[str], device: str = "") -> Claim | None:
+def run_claim(
+    *, worker: str, host: str, queues: Sequence[str], device: str = "", among: Sequence[int] | None = None
+) -> Claim | None:
     """Take the oldest run that may begin on one of these queues; None when there is none for us.
 
     Args:
@@ -53,8 +55,12 @@ def run_claim(*, worker: str, host: str, queues: Sequence[str], device: str = ""
         host: the machine; devices are counted by machine.
         queues: the queues it serves.
         device: the accelerators of this worker, as "cuda:0" or "0,1"; empty means whatever the machine has.
+        among: take one of these runs only.
     """
-    for run in Run.objects.claimable().filter(queue__in=queues)[:_CANDIDATES]:
+    waiting = Run.objects.claimable().filter(queue__in=queues)
+    if among is not None:
+        waiting = waiting.filter(pk__in=among)
+    for run in waiting[:_CANDIDATES]:
         claim = _take(run, f"{worker} {secrets.token_hex(4)}", host, device if run.queue == GPU else None)
         if claim:
             return claim

@@ -59,7 +59,8 @@ class Reports:
     A number that is none (a loss of NaN) is kept as the text "nan" or "inf": no database holds it in JSON.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, *, listener: Callable[[Run, float, str], None] | None = None) -> None:
+        self._run, self._listener = run, listener
         self._lock = threading.Lock()
         self._history: list[dict[str, Any]] = list(run.history or [])
         self._attempt = run.attempts
@@ -77,6 +78,8 @@ class Reports:
                 self._changed["progress_note"] = storable(note)[:_NOTE_LENGTH]
             if metrics or self._moved():
                 self._point(metrics, self._progress)
+        if self._listener:
+            self._listener(self._run, self._progress, note)
 
     def take(self) -> dict[str, Any]:
         """Return the columns that have changed since the last time."""

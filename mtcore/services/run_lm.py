@@ -78,17 +78,18 @@ def text_of(options: Any) -> list[str]:
 def summarise(scored: Sequence[Scored]) -> dict[str, Any]:
     """Return the sums over lines, and perplexities a subword and a word (the end of a line counts in both).
 
-    Both are exp(−Σ ln p / N): a subword N is the tokens, ends included; a word N is words and ends, so that
-    models with other subwords compare.
+    Both are exp(−Σ ln p / N): a subword N is the tokens, ends included; a word N is words and ends (as
+    engines count them), so that models with other subwords compare.
     """
     total = sum(one.log_probability for one in scored)
-    tokens, words = sum(one.n_tokens for one in scored), sum(one.n_words for one in scored)
+    tokens, ended = sum(one.n_tokens for one in scored), sum(one.n_words for one in scored)
+    words = ended - len(scored)
     return {
         "log_probability": total,
         "tokens": tokens,
         "words": words,
         "perplexity_subword": _perplexity(total, tokens),
-        "perplexity_word": _perplexity(total, words + len(scored)),
+        "perplexity_word": _perplexity(total, ended),
         "perplexity_word_without_ends": _perplexity(total, words),
     }
 

@@ -44,9 +44,16 @@ Failure = tuple[str, int | None]
 class Worker:
     """One that does runs, one at a time, until it is told to end."""
 
-    def __init__(self, *, queues: Sequence[str], device: str = "") -> None:
+    def __init__(
+        self,
+        *,
+        queues: Sequence[str],
+        device: str = "",
+        listener: Callable[[Run, float, str], None] | None = None,
+    ) -> None:
         self.queues = list(queues)
         self.device = device
+        self.listener = listener
         self.host = gethostname()
         self.name = f"{self.host}:{getpid()}"
         self._ending = threading.Event()
@@ -63,13 +70,18 @@ class Worker:
                 if not self._ending.is_set() and not self._look_safely():
                     self._woken.wait(min(LOOK_SECONDS, settings.RUN_LEASE_SECONDS / 3))
 
-    def look(self) -> Run | None:
-        """Take back what lost workers held, then do one run, if there is one; return it as it ended."""
+    def look(self, among: Sequence[int] | None = None) -> Run | None:
+        """Take back what lost workers held, then do one run, if there is one; return it as it ended.
+
+        With `among` it is one of these runs or none.
+        """
         runs_reap()
-        claim = run_claim(worker=self.name, host=self.host, queues=self.queues, device=self.device)
+        claim = run_claim(
+            worker=self.name, host=self.host, queues=self.queues, device=self.device, among=among
+        )
         if claim is None:
             return None
-        run_perform(claim, ending=self._ending.is_set)
+        run_perform(claim, ending=self._ending.is_set, listener=self.listener)
         return Run.objects.get(pk=claim.run.pk)
 
     def wake(self) -> None:
@@ -93,10 +105,18 @@ class Worker:
         return False
 
 
-def run_perform(claim: Claim, *, ending: Callable[[], bool] = lambda: False) -> None:
-    """Do a claimed run and write how it ended: succeeded, failed, cancelled, or back in the queue."""
+def run_perform(
+    claim: Claim,
+    *,
+    ending: Callable[[], bool] = lambda: False,
+    listener: Callable[[Run, float, str], None] | None = None,
+) -> None:
+    """Do a claimed run and write how it ended: succeeded, failed, cancelled, or back in the queue.
+
+    The listener hears every report of the run at once: the run, how far it is, and its note.
+    """
     run, rundir = claim.run, run_directory(claim.run.pk)
-    reports = Reports(run)
+    reports = Reports(run, listener=listener)
     logger.info("run %s (%s %s), attempt %s, begins", run.pk, run.kind, run.name, run.attempts)
     with Heart(claim, reports, ending=ending) as heart:
         outcome, failure = _attempt(_context(run, rundir, reports, heart.should_stop))

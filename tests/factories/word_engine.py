@@ -103,7 +103,4 @@ class WordEngine(Engine):
 
     def score(self, bundle: Bundle, lines: Sequence[str], work: Work) -> list[Scored]:
         _table, size = json.loads(bundle.path("checkpoint").read_text("utf-8"))
-        return [
-            Scored(-(len(line.split()) + 1) * log(size + 1), len(line.split()) + 1, len(line.split()))
-            for line in lines
-        ]
+        return [Scored(-n * log(size + 1), n, n) for n in (len(line.split()) + 1 for line in lines)]
