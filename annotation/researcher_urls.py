@@ -2,7 +2,7 @@
 
 from django.urls import include, path, re_path
 
-from annotation.views import hours, people, quality, report, report_study, researcher, rounds
+from annotation.views import hours, people, quality, report, report_study, researcher, rounds, study_tables
 
 urlpatterns = [
     path("", researcher.home, name="home"),
@@ -35,6 +35,18 @@ urlpatterns = [
         r"^studies/(?P<pk>\d+)/report/(?P<name>[-\w]+)\.(?P<format>csv|md|tex|svg)$",
         report_study.study_file,
         name="study_file",
+    ),
+    path("studies/<int:pk>/tables/", study_tables.tables, name="study_tables"),
+    path("studies/<int:pk>/tables/<slug:which>/", study_tables.tables, name="study_tables_of"),
+    re_path(
+        r"^studies/(?P<pk>\d+)/tables/(?P<which>[-\w]+)\.(?P<format>csv|md|tex|html)$",
+        study_tables.tables_file,
+        name="study_tables_file",
+    ),
+    path(
+        "studies/<int:pk>/tables/<str:name>/<int:row>/<int:column>/",
+        study_tables.cell,
+        name="study_table_cell",
     ),
     path("api/v1/", include("annotation.api.urls")),
 ]

@@ -33,7 +33,8 @@ def studies(request: HttpRequest) -> HttpResponse:
     return render(request, "report/studies.html", {"studies": found, "section": "studies"})
 
 
-def _study_of(request: HttpRequest, pk: int) -> Study:
+def study_of(request: HttpRequest, pk: int) -> Study:
+    """Return a study this person may see; anything else is not there (404)."""
     return get_object_or_404(Study.objects.visible_to(request.user), pk=pk)
 
 
@@ -41,7 +42,7 @@ def _study_of(request: HttpRequest, pk: int) -> Study:
 @login_required
 def study(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the report of a study."""
-    found, given = _study_of(request, pk), given_of(request) | _by(request)
+    found, given = study_of(request, pk), given_of(request) | _by(request)
     context: dict[str, Any] = {
         "study": found,
         "given": given,
@@ -76,7 +77,7 @@ def _by(request: HttpRequest) -> dict[str, str]:
 @login_required
 def study_file(request: HttpRequest, pk: int, name: str, format: str) -> HttpResponse:
     """Send a figure or table of a study's report as a file."""
-    found, given = _study_of(request, pk), given_of(request) | _by(request)
+    found, given = study_of(request, pk), given_of(request) | _by(request)
     made = study_report(study=found, options=study_options(found, given), user=request.user)
     figure, table = figure_named(made.sections, name), table_named(made.sections, name)
     if format == "svg" and figure is not None:

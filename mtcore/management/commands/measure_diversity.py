@@ -161,12 +161,16 @@ def _absolute(origin: Origin) -> Origin:
 
 def _files_absolute(options: DiversityOptions) -> DiversityOptions:
     """Return options whose files a worker finds wherever it was started."""
-    paths = {
-        name: str(Path(value).absolute())
-        for name in ("training", "source", "dictionary")
-        if (value := getattr(options, name)) and not value.startswith(CORPUS)
-    }
-    return replace(options, **paths)
+
+    def absolute(value: str) -> str:
+        return str(Path(value).absolute()) if value and not value.startswith(CORPUS) else value
+
+    return replace(
+        options,
+        training=absolute(options.training),
+        source=absolute(options.source),
+        dictionary=absolute(options.dictionary),
+    )
 
 
 def _chosen(options: dict[str, Any]) -> DiversityOptions:
