@@ -14,6 +14,7 @@ urlpatterns = [
     path("favicon.ico", RedirectView.as_view(url=static("favicon.svg")), name="favicon"),
     path("login/", auth.LoginView.as_view(template_name="login.html"), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("", include("mtcore.urls")),
     path("", include("annotation.urls")),
 ]
 

@@ -1,0 +1,1 @@
+"""Forms of the machine-translation wing: corpora, and what is launched."""

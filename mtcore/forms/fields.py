@@ -1,0 +1,120 @@
+"""Fields that several forms share, and how a service's refusal is written into a form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from evalplatform.errors import UserError
+from mtcore.corpora.languages import parse_pair
+from mtcore.corpora.names import InvalidName, check_name
+from mtcore.services.texts import as_bad_input
+
+Choices = list[tuple[str, str]]
+
+
+class HouseForm(forms.Form):
+    """A form whose errors come from the services too; `whole` marks fields as wide as the form."""
+
+    use_required_attribute = True
+
+    def refuse(self, error: UserError, field: str | None = None) -> None:
+        """Write what a service refused, and its remedy, into the form."""
+        self.add_error(field, str(error))
+
+
+class NameField(forms.CharField):
+    """A name as commands take it: printable, without `|`, kept as it is."""
+
+    def __init__(self, what: str, **kwargs: Any) -> None:
+        super().__init__(max_length=120, strip=False, **kwargs)
+        self.what = what
+
+    def clean(self, value: Any) -> str:
+        """Check the name as it was typed."""
+        name = str(super().clean(value) or "")
+        if not name and not self.required:
+            return ""
+        try:
+            return check_name(name, self.what)
+        except InvalidName as error:
+            raise ValidationError(str(error)) from error
+
+
+class LanguagesField(forms.CharField):
+    """A pair of languages, as en-de, or one language."""
+
+    def clean(self, value: Any) -> tuple[str, ...]:
+        """Return the tags."""
+        text = str(super().clean(value) or "")
+        try:
+            return languages_of(text)
+        except UserError as error:
+            raise ValidationError(str(error)) from error
+
+
+class ManyFiles(forms.ClearableFileInput):
+    """A file input that takes several."""
+
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """One or several files."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(widget=ManyFiles(), **kwargs)
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        """Return a list; empty when nothing was sent and nothing is required."""
+        given = data if isinstance(data, list | tuple) else [data]
+        found = [super(FilesField, self).clean(one, initial) for one in given if one] or (
+            [super().clean(None, initial)] if self.required else []
+        )
+        return [one for one in found if one]
+
+
+class Ticks(forms.MultipleChoiceField):
+    """Several of a list, each with a box to tick."""
+
+    widget = forms.CheckboxSelectMultiple
+
+
+def languages_of(text: str) -> tuple[str, ...]:
+    """Split a pair of languages; a single tag is one language.
+
+    Raises:
+        BadInput: it is no pair.
+    """
+    if not any(mark in text for mark in "->:"):
+        return (text,)
+    with as_bad_input():
+        return parse_pair(text)
+
+
+def whole(attrs: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return attributes of a field as wide as its form."""
+    return {**(attrs or {}), "data-whole": "1"}
+
+
+def tried(form: HouseForm, action: Callable[[], Any]) -> Any:
+    """Call a service; write its refusal into the form and return None."""
+    try:
+        return action()
+    except UserError as error:
+        form.refuse(error)
+        return None
+
+
+def first_empty(label: str, choices: Sequence[tuple[str, str]]) -> Choices:
+    """Return choices after one that means none."""
+    return [("", label), *choices]
+
+
+def number_refused(low: int) -> str:
+    """Say which numbers a field takes."""
+    return _("Give a whole number from %(low)s on.") % {"low": low}

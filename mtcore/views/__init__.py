@@ -1,0 +1,1 @@
+"""Pages of the machine-translation wing, for administrators."""

@@ -1,0 +1,113 @@
+"""Import a corpus through the browser: small texts at once, larger ones as a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods
+
+from evalplatform.errors import BadInput, Conflict, UserError
+from mtcore.forms.corpora import ImportForm
+from mtcore.models import Corpus, Run
+from mtcore.services.corpora import corpus_name_free, corpus_register
+from mtcore.services.corpora_import import corpus_import
+from mtcore.services.corpora_upload import MOST_BYTES, Kept, upload_discard, upload_keep, upload_note
+from mtcore.services.run_once import run_launch_once
+from mtcore.views.access import admin_page, user_of
+from mtcore.views.words import size
+
+_MORE = 1024**2
+"""What a form has besides its files."""
+
+
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+@admin_page
+def import_page(request: HttpRequest) -> HttpResponseBase:
+    """Look at who asks and how much comes before the body is read, then at the token, as everywhere."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if request.method == "POST" and (not length.isdecimal() or int(length) > 2 * MOST_BYTES + _MORE):
+        raise BadInput(
+            _("The files have more than %(most)s together.") % {"most": size(2 * MOST_BYTES)},
+            _("Bring them onto the server and import them there: manage.py import_corpus."),
+        )
+    return _import_page(request)
+
+
+@csrf_protect
+def _import_page(request: HttpRequest) -> HttpResponse:
+    form = ImportForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _taken_in(request, form.cleaned_data)
+        except UserError as error:
+            form.refuse(error)
+    context = {
+        "section": "corpora",
+        "form": form,
+        "most": size(MOST_BYTES),
+        "most_bytes": MOST_BYTES,
+        "too_large": _("More than %(most)s: import it on the server.") % {"most": size(MOST_BYTES)},
+    }
+    return render(request, "mtcore/corpus_import.html", context)
+
+
+def _taken_in(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
+    """Keep the files, then import them now or by a run.
+
+    Raises:
+        BadInput, Conflict: the files or the name cannot be used; nothing is left of them.
+    """
+    corpus_name_free(given["name"])
+    at_work = Run.objects.filter(
+        kind="import_corpus", name=given["name"], state__in=[Run.State.QUEUED, Run.State.RUNNING]
+    ).first()
+    if at_work:
+        raise Conflict(
+            _("Run %(n)s imports a corpus of this name already.") % {"n": at_work.pk}, _("Look at its page.")
+        )
+    kept = upload_keep(sources=given["sources"], targets=given["targets"])
+    try:
+        if kept.is_small:
+            return _at_once(request, given, kept)
+        run, _created = run_launch_once(
+            kind="import_corpus",
+            name=given["name"],
+            options=_options(given, kept),
+            requested_by=user_of(request),
+        )
+        upload_note(kept, run)
+    except BaseException:
+        upload_discard(kept)
+        raise
+    messages.success(request, _("The files are here; run %(n)s imports them.") % {"n": run.pk})
+    return redirect("run", pk=run.pk)
+
+
+def _at_once(request: HttpRequest, given: dict[str, Any], kept: Kept) -> HttpResponse:
+    corpus, created = corpus_register(corpus_import(**_options(given, kept)))
+    upload_discard(kept)
+    _say(request, corpus, created)
+    return redirect("corpus", pk=corpus.pk)
+
+
+def _options(given: dict[str, Any], kept: Kept) -> dict[str, Any]:
+    return {
+        "name": given["name"],
+        "languages": list(given["languages"]),
+        "sources": kept.sources,
+        "targets": kept.targets,
+        "test_segments": given["test_segments"],
+    }
+
+
+def _say(request: HttpRequest, corpus: Corpus, created: bool) -> None:
+    if created:
+        messages.success(request, _("“%(name)s” is imported.") % {"name": corpus.name})
+    else:
+        messages.info(request, _("“%(name)s” is there already, with the same text.") % {"name": corpus.name})
