@@ -26,7 +26,7 @@ MOST_TURNS = 11
 #: What is expected of a rater while nobody has shown how long raters stay.
 USUAL_STAY = 40
 #: Places ahead of a rater that are filled once fewer than ENOUGH are: the next items are there at once.
-AHEAD, ENOUGH = 8, 4
+AHEAD, ENOUGH = 10, 4
 
 
 @dataclass(frozen=True, slots=True)

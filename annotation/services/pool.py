@@ -9,15 +9,15 @@ their ids, which says nothing of segments or systems, each from where everything
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
+from django.db.models import Count, F, Max, Min, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotation.design.pool import (
@@ -26,24 +26,27 @@ from annotation.design.pool import (
     USUAL_STAY,
     Dealt,
     Line,
-    PoolItem,
     allowed,
     deal_segment,
     pool_gap,
-    segments_in_order,
-    unevenness,
 )
 from annotation.models import Assignment, Campaign, Item, Participation
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.participation import Progress
-from annotation.services.pool_leases import checks_free, checks_level, expired_free, place_take_back
+from annotation.services.pool_leases import (
+    checks_free,
+    checks_level,
+    expired_free,
+    is_expired,
+    may_come_back,
+    place_take_back,
+)
+from annotation.services.pool_segments import segments_free
+from annotation.services.pool_stand import LINE, Stand
+from annotation.services.prepared import Prepared
 from annotation.services.rounds import AGAIN
-from annotation.services.turns import own_assignments_lock, turn_take
+from annotation.services.turns import turn_take
 
-LINE = "pool"
-"""Where a participation keeps its line."""
-WINDOW = 60
-"""Free items looked at when a rater begins segments."""
 MOST_HELD = 240
 """Open items of a rater from which on no further segment is begun."""
 LAST_RATERS, ENOUGH_RATERS = 8, 4
@@ -55,57 +58,26 @@ REST_SECONDS = 20
 """Time after which a rater who found nothing, and still has something to do, looks again."""
 _OPEN, _RELEASED = Assignment.State.OPEN, Assignment.State.RELEASED
 _PAST = Q(round__gt=0) & (Q(state=Assignment.State.DONE) | Q(state=_OPEN, shown_at__isnull=False))
+_HELD: Prepared[tuple[datetime | None, int, int, int, int, int]] = Prepared(
+    lambda participation, head: (
+        Assignment.objects.filter(participation=participation)
+        .order_by()
+        .values("participation")
+        .annotate(
+            ends=Min("lease_until", filter=Q(state=_OPEN)),
+            live=Count("pk", filter=~Q(state=_RELEASED) & Q(round__gt=0)),
+            held=Count("pk", filter=Q(state=_OPEN, round__gt=0)),
+            ahead=Count("pk", filter=Q(state=_OPEN, round__gt=0, position__lt=head)),
+            past=Max("position", filter=_PAST, default=0),
+            done=Count("pk", filter=Q(state=Assignment.State.DONE, round__gt=0)),
+        )
+        .values_list("ends", "live", "held", "ahead", "past", "done")
+    )
+)
 
 
 class _Raced(Exception):
     """Somebody took an item between looking and taking."""
-
-
-@dataclass
-class _Stand:
-    """Where a rater stands: the line, the first item that may be free, when nothing was found, the gap."""
-
-    line: Line = field(default_factory=Line)
-    start: int = 0
-    nothing_at: float = 0.0
-    gap: int = 0
-    gap_from: int = 0
-
-    @classmethod
-    def of(cls, participation: Participation) -> _Stand:
-        kept = participation.settings.get(LINE, {})
-        return cls(
-            Line(
-                head=kept.get("head", 1),
-                shown=_counter(kept.get("shown", {})),
-                turns=defaultdict(
-                    Counter, {int(turn): _counter(own) for turn, own in kept.get("turns", {}).items()}
-                ),
-                excess=_counter(kept.get("excess", {})),
-            ),
-            kept.get("start", 0),
-            kept.get("nothing_at", 0.0),
-            kept.get("gap", 0),
-            kept.get("gap_from", 0),
-        )
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "head": self.line.head,
-            "shown": {str(key): n for key, n in self.line.shown.items()},
-            "turns": {
-                str(turn): {str(key): n for key, n in own.items()} for turn, own in self.line.turns.items()
-            },
-            "excess": {str(key): n for key, n in self.line.excess.items()},
-            "start": self.start,
-            "nothing_at": self.nothing_at,
-            "gap": self.gap,
-            "gap_from": self.gap_from,
-        }
-
-
-def _counter(kept: Mapping[str, int]) -> Counter[int]:
-    return Counter({int(key): n for key, n in kept.items()})
 
 
 def pool_ready(participation: Participation, *, again: bool = False) -> None:
@@ -120,26 +92,22 @@ def pool_ready(participation: Participation, *, again: bool = False) -> None:
         return
     settings, now = CampaignSettings.of(campaign), timezone.now()
     lease = timedelta(minutes=settings.lease_minutes)
-    own = Assignment.objects.filter(participation=participation)
-    stand = _Stand.of(participation)
-    counts = own.aggregate(
-        ends=Min("lease_until", filter=Q(state=_OPEN)),
-        live=Count("pk", filter=~Q(state=_RELEASED) & Q(round__gt=0)),
-        held=Count("pk", filter=Q(state=_OPEN, round__gt=0)),
-        ahead=Count("pk", filter=Q(state=_OPEN, round__gt=0, position__lt=stand.line.head)),
-        past=Max("position", filter=_PAST, default=0),
-    )
-    if counts["ends"] is not None and counts["ends"] < now + lease / 2:
-        own.filter(state=_OPEN, lease_until__isnull=False).update(lease_until=now + lease)
-    room = (settings.most_items or 10**9) - counts["live"]
-    if counts["ahead"] >= ENOUGH or room <= 0 or counts["held"] >= MOST_HELD:
+    stand = Stand.of(participation)
+    found = _HELD.first(participation.pk, stand.line.head)
+    ends, live, held, ahead, past, done = found or (None, 0, 0, 0, 0, 0)
+    if ends is not None and ends < now + lease / 2:
+        own = Assignment.objects.filter(participation=participation, state=_OPEN)
+        own.filter(lease_until__isnull=False).update(lease_until=now + lease)
+    room = (settings.most_items or 10**9) - live
+    if ahead >= ENOUGH or room <= 0 or held >= MOST_HELD:
         return
-    if counts["held"] and stand.nothing_at > time.time() - REST_SECONDS:
+    if held and stand.nothing_at > time.time() - REST_SECONDS:
         return
+    want = _Want(room, AHEAD - ahead, past, done, now + lease)
     for _ in range(TRIES):
         try:
             with transaction.atomic():
-                _claim(participation, room, AHEAD - counts["ahead"], counts["past"], now + lease)
+                _claim(participation, want)
                 return
         except _Raced:
             continue
@@ -178,149 +146,100 @@ def _may_work(participation: Participation, *, again: bool) -> bool:
     )
 
 
-def _claim(participation: Participation, room: int, needed: int, past: int, until: datetime) -> None:
-    """Take items for a rater: own ones that came free, else segments; claims of a campaign take turns.
+@dataclass(frozen=True, slots=True)
+class _Want:
+    """What a rater may have.
 
-    Args:
-        participation: who works.
+    Attributes:
         room: items the rater may still take.
         needed: places that are to be filled.
         past: the last place that was shown or answered.
+        done: items that the rater has judged.
         until: end of the lease.
     """
+
+    room: int
+    needed: int
+    past: int
+    done: int
+    until: datetime
+
+
+def _claim(participation: Participation, want: _Want) -> None:
+    """Take items for a rater: own ones that came free, else segments; claims of a campaign take turns."""
     campaign = participation.campaign
     turn_take(campaign.pk)
-    own_assignments_lock(participation)
-    fresh = Participation.objects.select_for_update(no_key=True).get(pk=participation.pk)
-    stand = _Stand.of(fresh)
-    expired_free(campaign, but=participation)
-    stand.line.skip_to(past + 1)
-    revived = 0
-    rows = Assignment.objects.filter(participation=participation, round__gt=0).order_by("round", "position")
-    expired = Q(state=_RELEASED, lease_until__isnull=False)
-    ahead = ~Q(state=_RELEASED) & Q(position__gte=stand.line.head)
-    for one in rows.filter(expired | ahead)[: MOST_HELD * 2]:
-        if one.state == _RELEASED and revived < min(AHEAD, room):
-            one.participation = participation
-            revived += place_take_back(one, until)
-        elif one.state != _RELEASED:
-            stand.line.take(one.position)
-    room -= revived
-    if revived >= needed or room <= 0:
+    own = _own_rows(participation)
+    fresh = (
+        Participation.objects.select_for_update(of=("self",), no_key=True)
+        .annotate(frees=is_expired(campaign, but=participation))
+        .get(pk=participation.pk)
+    )
+    stand = Stand.of(fresh)
+    if fresh.frees:
+        expired_free(campaign, but=participation)
+    else:
+        own = [one for one in own if one.state != _RELEASED or may_come_back(one.item)]
+    stand.line.skip_to(want.past + 1)
+    revived = _revive(own, participation, stand.line, want)
+    room = want.room - revived
+    if revived >= want.needed or room <= 0:
         return
     if not stand.gap or stand.line.head > stand.gap_from + GAP_EVERY:
-        stand.gap, stand.gap_from = _gap(participation), stand.line.head
-    gap = stand.gap
+        stand.gap, stand.gap_from = _gap(participation, want.done), stand.line.head
     rng = np.random.default_rng()
     head = stand.line.head
     dealt: list[Dealt] = []
     again: set[int] = set()
     checks: set[int] = set()
-    for segment in _segments(participation, stand, rng):
+    for segment in segments_free(participation, stand, rng):
         usable = allowed(segment.items, segment.had)
-        dealt += deal_segment(usable, stand.line, gap, room - len(dealt), rng)
+        dealt += deal_segment(usable, stand.line, stand.gap, room - len(dealt), rng)
         again |= segment.again
         checks |= {cast(int, item.key) for item in segment.items if item.pairs}
-        if stand.line.head - head + revived >= needed or len(dealt) >= room:
+        if stand.line.head - head + revived >= want.needed or len(dealt) >= room:
             break
-    _write(participation, dealt, again, until)
+    _write(participation, dealt, again, want.until)
     checks_level(checks if dealt else checks_free(campaign))
     stand.nothing_at = 0.0 if dealt or revived else time.time()
-    Participation.objects.filter(pk=participation.pk).update(
-        settings=fresh.settings | {LINE: stand.as_json()}
-    )
+    participation.settings = fresh.settings | {LINE: stand.as_json()}
+    Participation.objects.filter(pk=participation.pk).update(settings=participation.settings)
 
 
-def _gap(participation: Participation) -> int:
+def _own_rows(participation: Participation) -> list[Assignment]:
+    """Read, and lock where the database can, what a rater might have back and what lies ahead, in order.
+
+    These locks come before any other of the rater's, in the order of ids; see `annotation.services.turns`.
+    """
+    expired = Q(state=_RELEASED, lease_until__isnull=False)
+    ahead = ~Q(state=_RELEASED) & Q(position__gte=Stand.of(participation).line.head)
+    rows = Assignment.objects.filter(participation=participation, round__gt=0).filter(expired | ahead)
+    found = rows.order_by("pk").select_related("item").select_for_update(of=("self",))
+    return sorted(found, key=lambda one: (one.round, one.position))
+
+
+def _revive(own: Sequence[Assignment], participation: Participation, line: Line, want: _Want) -> int:
+    """Lay what lies ahead on the line; give expired items back that nobody took, and say how many."""
+    revived = 0
+    for one in own:
+        if one.state == _RELEASED and revived < min(AHEAD, want.room):
+            one.participation = participation
+            revived += place_take_back(one, want.until)
+        elif one.state != _RELEASED and one.position >= line.head:
+            line.take(one.position)
+    return revived
+
+
+def _gap(participation: Participation, done: int) -> int:
     """Return the distance wanted between items of one segment, by how many items the last raters judged."""
     campaign = participation.campaign
     most = CampaignSettings.of(campaign).most_items
+    judged = Assignment.objects.live().done().filter(participation=OuterRef("pk")).order_by()
+    counted = judged.values("participation").annotate(n=Count("pk")).values("n")
     others = campaign.participations.exclude(pk=participation.pk).exclude(consented_at=None).order_by("-pk")
-    last = list(others.values_list("pk", flat=True)[:LAST_RATERS])
-    done = Assignment.objects.live().done().filter(participation__in=[*last, participation.pk])
-    counts = Counter(done.values_list("participation", flat=True))
-    own, stays = counts[participation.pk], [counts[pk] for pk in last]
-    expected = max(own, sum(stays) / len(stays) if len(stays) >= ENOUGH_RATERS else USUAL_STAY)
+    stays = list(others.values_list(Coalesce(Subquery(counted), 0), flat=True)[:LAST_RATERS])
+    expected = max(done, sum(stays) / len(stays) if len(stays) >= ENOUGH_RATERS else USUAL_STAY)
     return pool_gap(min(expected, most) if most else expected)
-
-
-@dataclass
-class _Segment:
-    """What is left of a segment for a rater; `again` are items in their extra round."""
-
-    items: list[PoolItem] = field(default_factory=list)
-    had: set[int] = field(default_factory=set)
-    again: set[int] = field(default_factory=set)
-
-
-def _segments(participation: Participation, stand: _Stand, rng: np.random.Generator) -> Iterator[_Segment]:
-    """Yield what is left of segments to begin: from where the rater stands, then of those before."""
-    begin = stand.start or _start_of_others(participation.campaign)
-    seen: set[int] = set()
-    for low, high in ((begin, None), (0, begin)):
-        rows = _free_items(participation, low, high) if high != 0 else []
-        begun: dict[Hashable, bool] = {}
-        for _, segment, given in rows:
-            if segment not in seen:
-                begun[segment] = begun.get(segment, False) or given > 0
-        if not begun:
-            continue
-        stand.start = rows[0][0]
-        order = segments_in_order(begun, rows[0][1], rng)[: 2 * AHEAD]
-        chosen = [cast(int, segment) for segment in order]
-        seen.update(chosen)
-        found = _read_segments(participation, chosen)
-        waiting = [found[segment] for segment in chosen]
-        while waiting:  # what is left of a segment may be uneven: take what evens out first
-            best = min(waiting, key=lambda one: unevenness(one.items, stand.line.shown))
-            waiting.remove(best)
-            yield best
-
-
-def _start_of_others(campaign: Campaign) -> int:
-    """Return where those who were here last stand: a newcomer need not pass all that is full."""
-    rows = campaign.participations.exclude(last_seen_at=None).order_by("-last_seen_at")
-    kept = [one.get(LINE, {}).get("start", 0) for one in rows.values_list("settings", flat=True)[:8]]
-    return min((start for start in kept if start), default=0)
-
-
-def _is_mine(participation: Participation) -> Exists:
-    return Exists(Assignment.objects.filter(item=OuterRef("pk"), participation=participation.pk))
-
-
-def _free_items(participation: Participation, begin: int, end: int | None) -> list[tuple[int, int, int]]:
-    """Return (id, segment, given) of the first items from an id on that a rater may take."""
-    rows = Item.objects.filter(campaign=participation.campaign_id, pk__gte=begin, given__lt=F("wanted"))
-    if end is not None:
-        rows = rows.filter(pk__lt=end)
-    rows = rows.filter(~_is_mine(participation)).order_by("pk")
-    return list(rows.values_list("pk", "segment_id", "given")[:WINDOW])
-
-
-def _read_segments(participation: Participation, segments: Sequence[int]) -> dict[int, _Segment]:
-    """Read what is left of some segments with the systems of each text, and which items the rater has."""
-    columns = ("pk", "segment_id", "given", "wanted", "mine", "paired_with_id", "repeat_of_id")
-    rows = (
-        Item.objects.filter(campaign=participation.campaign_id, segment__in=segments, wanted__gt=0)
-        .annotate(mine=_is_mine(participation))
-        .order_by("pk", "candidates__position", "candidates__outputs")
-        .values_list(*columns, "candidates__position", "candidates__outputs__system_id")
-    )
-    items: dict[tuple[Any, ...], dict[int, dict[int, None]]] = defaultdict(lambda: defaultdict(dict))
-    for *head, position, system in rows:
-        side = items[tuple(head)][position]
-        if system is not None:
-            side[system] = None
-    found: dict[int, _Segment] = defaultdict(_Segment)
-    for (pk, segment, given, wanted, mine, *pairs), sides in items.items():
-        if mine:
-            found[segment].had.add(pk)
-        elif given < wanted:
-            against = frozenset(pair for pair in pairs if pair is not None)
-            found[segment].items.append(PoolItem(pk, tuple(tuple(own) for own in sides.values()), against))
-            if wanted > participation.campaign.judgements:
-                found[segment].again.add(pk)
-    return found
 
 
 def _write(participation: Participation, dealt: Sequence[Dealt], again: set[int], until: datetime) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F, QuerySet
 from django.utils import timezone
 
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
@@ -22,15 +22,22 @@ _OPEN, _RELEASED = Assignment.State.OPEN, Assignment.State.RELEASED
 def expired_free(campaign: Campaign, *, but: Participation) -> None:
     """Free the items of raters whose lease is over."""
     rows = (
-        Assignment.objects.filter(
-            participation__campaign=campaign.pk, state=_OPEN, lease_until__lt=timezone.now()
-        )
-        .exclude(participation=but)
+        _expired(campaign, but)
         .order_by("pk")
         .select_for_update(of=("self",), skip_locked=True)
         .values_list("pk", "item_id")[:FREED_AT_ONCE]
     )
     items_free(list(rows))
+
+
+def is_expired(campaign: Campaign, *, but: Participation) -> Exists:
+    """Return what tells in a query whether there is something to free."""
+    return Exists(_expired(campaign, but))
+
+
+def _expired(campaign: Campaign, but: Participation) -> QuerySet[Assignment]:
+    own = Assignment.objects.filter(participation__campaign=campaign.pk, state=_OPEN)
+    return own.filter(lease_until__lt=timezone.now()).exclude(participation=but)
 
 
 def items_free(rows: Sequence[tuple[int, int]]) -> None:
@@ -68,6 +75,11 @@ def checks_level(items: Collection[int]) -> None:
         room = min(pairs[n] - pairs[n + 1] for n in (0, 2) if pairs[n] is not None)
         if wanted - given > room:
             Item.objects.filter(pk=pk, given=given).update(wanted=given + max(0, room))
+
+
+def may_come_back(item: Item) -> bool:
+    """Tell whether somebody might have an item back: it has room, or is quality control, which may get it."""
+    return item.given < item.wanted or item.paired_with_id is not None or item.repeat_of_id is not None
 
 
 def place_take_back(assignment: Assignment, until: datetime) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import connection
 
-from annotation.models import Assignment, Campaign, Participation
+from annotation.models import Campaign
 
 
 def turn_take(campaign_id: int) -> None:
@@ -16,10 +16,3 @@ def turn_take(campaign_id: int) -> None:
     """
     if connection.features.has_select_for_update:
         Campaign.objects.select_for_update(no_key=True).filter(pk=campaign_id).values_list("pk").first()
-
-
-def own_assignments_lock(participation: Participation) -> None:
-    """Lock what a rater has, before anything else of theirs; call it after `turn_take`."""
-    if connection.features.has_select_for_update:
-        own = Assignment.objects.filter(participation=participation).order_by("pk")
-        list(own.select_for_update(of=("self",)).values_list("pk"))

@@ -16,7 +16,8 @@ from annotation.models import Assignment, Campaign, Judgement, Participation
 from annotation.models.assignment import AssignmentQuerySet
 from annotation.protocols.base import Screen
 from annotation.services.participation import PROGRESS, Progress, is_endless, is_key, participation_progress
-from annotation.services.pool import LINE, pool_ready
+from annotation.services.pool import pool_ready
+from annotation.services.pool_stand import Stand
 from annotation.services.prepared import Prepared
 from annotation.services.screens import Artist
 from evalplatform.errors import Conflict, NotFound
@@ -60,8 +61,7 @@ class Way:
         """Keep of a pool what lies before the first free place; places behind it may still be filled."""
         if self.participation.campaign.mode != Campaign.Mode.POOL or not chosen:
             return chosen
-        kept = Participation.objects.values_list("settings", flat=True).get(pk=self.participation.pk)
-        head = kept.get(LINE, {}).get("head", 1)
+        head = Stand.of(self.participation).line.head
         near = [one for one in chosen if one.position < head]
         return near if near or self.holds_enough else chosen[:ENOUGH]
 

@@ -3,6 +3,8 @@
   "use strict";
   const AHEAD = 12;
   const AT_ONCE = 4;
+  /** A pool gives more once a rater holds fewer than four items in front, the one shown among them. */
+  const HELD = 3;
   const PATIENCE = 5;
 
   class Screens {
@@ -89,32 +91,37 @@
 
     /** Fetch ahead so many open screens that a lost connection stops nobody soon; one request at a time. */
     refill() {
-      if (this.isExhausted || this.#ahead.length >= (this.#isHeldBack ? AT_ONCE : AHEAD)) return Promise.resolve();
+      if (this.isExhausted || this.#ahead.length >= (this.#isHeldBack ? HELD : AHEAD)) return Promise.resolve();
       this.#fetching ??= this.#fetch().finally(() => (this.#fetching = null));
       return this.#fetching;
     }
 
-    /** Nothing is no end where the server says that more may come once answers have arrived. */
+    /**
+     * Nothing is no end where the server says that more may come once answers have arrived. A pool that gives less
+     * than was asked for has given all that is held: asking anew before that is nearly used up would be in vain.
+     */
     async #fetch() {
       const [beginning, from] = [this.#beginnings, this.#last];
-      const { screens, more } = await this.#openAfter(from);
+      const asked = Math.max(AT_ONCE, AHEAD - this.#ahead.length);
+      const { screens, more, progress } = await this.#openAfter(from, asked);
       if (beginning !== this.#beginnings) return;
       if (from === "") this.#open = new Set(screens.map(({ key }) => key));
       if (screens.length > 0) this.#last = screens.at(-1).key;
-      this.#isHeldBack = screens.length === 0 && more;
-      this.#vain = this.#isHeldBack && this.#ahead.length === 0 ? this.#vain + 1 : 0;
+      const isVain = screens.length === 0 && more;
+      this.#isHeldBack = isVain || (screens.length > 0 && screens.length < asked && progress.endless === true);
+      this.#vain = isVain && this.#ahead.length === 0 ? this.#vain + 1 : 0;
       if (screens.length === 0 && (!more || this.#vain >= PATIENCE)) this.isExhausted = true;
       const known = new Set([...this.#seen, ...this.#ahead].map(({ key }) => key));
       this.#ahead.push(...screens.filter(({ key }) => !known.has(key) && !this.#skip(key)));
     }
 
     /** The next open screens; from the beginning when the item we stand at went to somebody else. */
-    async #openAfter(after) {
+    async #openAfter(after, n) {
       try {
-        return await this.#server.get(this.#urls.screens, { after, n: Math.max(AT_ONCE, AHEAD - this.#ahead.length) });
+        return await this.#server.get(this.#urls.screens, { after, n });
       } catch (problem) {
         if (after === "" || ![404, 409].includes(problem.status)) throw problem;
-        return this.#openAfter("");
+        return this.#openAfter("", n);
       }
     }
   }
