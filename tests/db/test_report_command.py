@@ -67,6 +67,7 @@ def test_every_table_is_latex_that_any_engine_reads(tmp_path, protocol):
         cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout, "a table is wider than the page"
 
 
 def test_it_refuses_before_it_computes(tmp_path):

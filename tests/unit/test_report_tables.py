@@ -102,6 +102,7 @@ def test_latex_compiles(tmp_path, n_rows):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
     assert (tmp_path / "t.pdf").stat().st_size > 1000
+    assert "Overfull" not in done.stdout, "the table is wider than the page"
 
 
 def test_markdown_escapes_names_and_keeps_one_row_a_line():
