@@ -19,7 +19,7 @@ from annotation.services.study_tables.human_cells import RATED
 from annotation.services.study_tables.links import links_of
 from annotation.services.study_tables.material import Wish, material_read
 from annotation.services.study_tables.texts import texts_of
-from annotation.services.study_tables.writers import ENDINGS, shown, where_of
+from annotation.services.study_tables.writers import ENDINGS, shown, title_of, where_of
 from annotation.views.files import attachment
 from annotation.views.report_study import study_of
 from evalplatform.errors import NotFound, UserError
@@ -124,7 +124,7 @@ def cell(request: HttpRequest, pk: int, name: str, row: int, column: int) -> Htt
     own = line.cells[column]
     context = {
         "study": study,
-        "title": found.spec.title,
+        "title": title_of(found),
         "which": found.spec.study,
         "where": where_of(line, head),
         "cell": own,

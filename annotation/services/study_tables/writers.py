@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 
 from annotation.services.report.latex import latex_escape
 from annotation.services.report.tables import MARKDOWN
@@ -25,8 +26,9 @@ NEEDS = "booktabs,graphicx"
 
 def title_of(table: Filled) -> str:
     """Return a table's caption."""
-    own = f"{table.spec.title} ({table.pair})" if table.pair else table.spec.title
-    return f"{own}. After {table.spec.study.capitalize()} et al., Table {table.spec.number}"
+    own = f"{_(table.spec.title)} ({table.pair})" if table.pair else _(table.spec.title)
+    number = _("Table %(number)s") % {"number": table.spec.number}
+    return f"{table.spec.study.capitalize()} et al., {number}: {own}"
 
 
 def to_markdown(tables: Sequence[Filled], study: str) -> str:
@@ -184,7 +186,9 @@ def shown(table: Filled, links: Links | None = None) -> dict[str, object]:
             }
             for number, cell in enumerate(line.cells)
         ]
-        labels = _spanning(table.lines, place)
+        labels = [
+            (label, size, place + size - 1 in cuts) for label, size in _spanning(table.lines, place)
+        ]
         rows.append({"labels": labels, "cells": cells, "cut": place in cuts})
     return {
         "table": table,
