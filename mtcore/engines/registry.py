@@ -6,9 +6,11 @@ from mtcore.engines.base import Engine
 from mtcore.engines.errors import EngineError
 from mtcore.engines.fairseq import FairseqEngine
 from mtcore.engines.setup import Setup
+from mtcore.engines.thot import ThotEngine
 
 ENGINES: dict[str, type[Engine]] = {
     FairseqEngine.name: FairseqEngine,
+    ThotEngine.name: ThotEngine,
 }
 """Name → engine, the preferred one first where several can do the same."""
 
