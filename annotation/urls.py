@@ -5,4 +5,5 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("annotation.rater_urls")),
     path("", include("annotation.researcher_urls")),
+    path("", include("annotation.operation_urls")),
 ]

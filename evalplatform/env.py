@@ -47,6 +47,13 @@ def _positive(name: str, default: int) -> int:
     return value
 
 
+def _choice(name: str, default: str, choices: tuple[str, ...]) -> str:
+    value = os.environ.get(name) or default
+    if value not in choices:
+        raise EnvironmentMistake(f"{name} is {value!r}; write {' or '.join(choices)}.")
+    return value
+
+
 def _list(name: str, default: str) -> list[str]:
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
 
@@ -93,6 +100,8 @@ class Environment:
     time_zone: str
     invitation_days: int
     log_level: str
+    log_format: str
+    metrics_token: str
 
 
 def read_environment() -> Environment:
@@ -117,6 +126,8 @@ def read_environment() -> Environment:
         time_zone=os.environ.get("TIME_ZONE") or "UTC",
         invitation_days=_integer("INVITATION_DAYS", 90),
         log_level=os.environ.get("LOG_LEVEL") or "INFO",
+        log_format=_choice("LOG_FORMAT", "plain", ("plain", "json")),
+        metrics_token=os.environ.get("METRICS_TOKEN") or "",
     )
 
 

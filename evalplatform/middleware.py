@@ -149,3 +149,14 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         _("You were signed in again meanwhile, or cookies are blocked, so the answer was not taken."),
         _("Go back, reload the page and send it again; what you typed is kept in the browser."),
     )
+
+
+def locked_out(request: HttpRequest, *_args: object, **_kwargs: object) -> HttpResponse:
+    """Answer who has given too many wrong passwords."""
+    return problem(
+        request,
+        HTTPStatus.TOO_MANY_REQUESTS,
+        _("Too many wrong passwords"),
+        _("This name cannot sign in from here for fifteen minutes."),
+        _("Wait, or ask an administrator to let you in."),
+    )

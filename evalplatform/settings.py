@@ -1,5 +1,6 @@
 """Django's settings; everything that varies comes from `env.py`."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ CSRF_TRUSTED_ORIGINS = ENV.csrf_trusted_origins
 DATA_DIR: Path = ENV.data_dir
 BASE_URL = ENV.base_url
 INVITATION_DAYS = ENV.invitation_days
+METRICS_TOKEN = ENV.metrics_token
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -27,6 +29,9 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "rest_framework",
     "rest_framework.authtoken",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "axes",
     "mtcore",
     "annotation",
 ]
@@ -45,6 +50,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "evalplatform.middleware.PlainAddresses",
     "evalplatform.middleware.ErrorPages",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "evalplatform.urls"
@@ -88,6 +94,16 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("MinimumLengthValidator", "CommonPasswordValidator", "NumericPasswordValidator")
 ]
+# Ten wrong passwords for one name from one address: fifteen minutes of nothing.
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_CALLABLE = "evalplatform.middleware.locked_out"
+AXES_RESET_ON_SUCCESS = True
+AXES_ENABLE_ACCESS_FAILURE_LOG = False
+AXES_DISABLE_ACCESS_LOG = True
+AXES_VERBOSE = False
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "campaigns"
 LOGOUT_REDIRECT_URL = "login"
@@ -135,6 +151,7 @@ CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENV.https
 SECURE_SSL_REDIRECT = ENV.https
+SECURE_REDIRECT_EXEMPT = [r"^health/"]
 SECURE_HSTS_SECONDS = 31_536_000 if ENV.https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = ENV.https
 if ENV.https:
@@ -152,6 +169,16 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "evalplatform.api.Pages",
     "EXCEPTION_HANDLER": "evalplatform.api.problem_json",
     "STRICT_JSON": True,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Human evaluation of machine translation",
+    "VERSION": "1",
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "SERVE_INCLUDE_SCHEMA": False,
 }
 
 # Celery: a message is only a wake-up; the row decides (docs/adr/0001-runs.md).
@@ -190,13 +217,17 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {"no_tokens": {"()": "evalplatform.logs.HideInvitations"}},
-    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "formatters": {
+        "plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "evalplatform.logs.JsonLines"},
+    },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["no_tokens"]},
+        "console": {"class": "logging.StreamHandler", "formatter": ENV.log_format, "filters": ["no_tokens"]},
     },
     "root": {"handlers": ["console"], "level": ENV.log_level},
     "loggers": {
         "django.server": {"handlers": ["console"], "level": "INFO", "propagate": False},
+        "axes": {"level": "WARNING"},
         # It warns at every message that a folder has no host name.
         "kombu.connection": {"level": "ERROR"},
     },

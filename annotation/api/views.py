@@ -5,6 +5,8 @@ from typing import Any
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.permissions import AllowAny, IsAuthenticated
@@ -18,6 +20,7 @@ from annotation.api.serializers import CampaignSerializer
 from annotation.models import Campaign
 from annotation.services.judgement_export import JudgementPages
 from annotation.services.scoring import campaign_score, options_read
+from annotation.stats.standardise import POPULATIONS
 from evalplatform.api import Pages
 
 
@@ -26,6 +29,7 @@ class Endpoints(APIView):
 
     permission_classes = [IsAuthenticated]
 
+    @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="addresses")
     def get(self, request: Request) -> Response:
         """Return the addresses by name."""
         base = request.build_absolute_uri(reverse("api"))
@@ -84,6 +88,7 @@ class OfCampaign(APIView):
 class Scores(OfCampaign):
     """Scores of a campaign, computed with the options of the query (those of `score_campaign`)."""
 
+    @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="campaign_scores")
     def get(self, request: Request, key: str) -> Response:
         """Score; the same options and judgements give the stored result."""
         campaign = self.campaign(key)
@@ -94,6 +99,15 @@ class Scores(OfCampaign):
 class Judgements(OfCampaign):
     """The current judgements of a campaign with z, in pages; keys are the columns of our CSV."""
 
+    @extend_schema(
+        operation_id="campaign_judgements",
+        responses=OpenApiTypes.OBJECT,
+        parameters=[
+            OpenApiParameter("population", str, enum=list(POPULATIONS), default="all"),
+            OpenApiParameter("limit", int),
+            OpenApiParameter("offset", int),
+        ],
+    )
     def get(self, request: Request, key: str) -> Response:
         """Return one page; `population` names the ratings behind z."""
         campaign = self.campaign(key)
@@ -115,3 +129,7 @@ class Token(ObtainAuthToken):
     permission_classes = [AllowAny]
     authentication_classes = []
     throttle_classes = [TokenRequests]
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        """Let whoever counts wrong passwords see the request as the server has it."""
+        return {**super().get_serializer_context(), "request": self.request._request}
