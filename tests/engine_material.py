@@ -1,5 +1,7 @@
 """Small texts, recipes and a way to work for the tests of engines: no database, no queue."""
 
+import fcntl
+import json
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -9,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from mtcore.engines.base import Texts
+from mtcore.engines.bundle import Bundle, bundle_open
 from mtcore.engines.child import start
 from mtcore.engines.recipe import Recipe
 from mtcore.engines.recipe_files import recipe_find
+from mtcore.engines.registry import engines_for
 from mtcore.engines.rundir import RunDir
 from mtcore.engines.setup import Setup
 from tests.paths import ROOT
@@ -142,3 +146,46 @@ def wait_for(said: Callable[[], bool], seconds: float = 60.0) -> None:
         if time.monotonic() > deadline:
             pytest.fail(f"nothing happened within {seconds} seconds")
         time.sleep(0.05)
+
+
+RECIPES = {"transformer": "tiny-op", "lstm": "tiny-lstm", "lm": "tiny-lm", "phrase": "tiny-phrase"}
+"""Kind of model → the recipe that trains it."""
+UPDATES = {"transformer": 120, "lstm": 40, "lm": 60, "phrase": 0}
+PAIRS = 160
+MAKERS: dict[str, Callable[[Path], Bundle]] = {}
+"""Kind of model that no engine trains → what makes a bundle of it in a folder, for those that only decode."""
+
+
+def recipe_of(kind: str, **training) -> Recipe:
+    """Return the recipe of a kind of model, small enough for a test."""
+    if kind == "phrase":
+        return recipe_find(RECIPES[kind])
+    return small_recipe(RECIPES[kind], updates=UPDATES[kind], **training)
+
+
+def trained(kind: str, shared: Path) -> Bundle:
+    """Return a bundle of a kind, trained once for all tests and processes of a session.
+
+    Args:
+        kind: of model.
+        shared: a folder that all processes of the session have.
+    """
+    shared.mkdir(parents=True, exist_ok=True)
+    folder = shared / kind
+    with (shared / f"{kind}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if kind in MAKERS:
+            return MAKERS[kind](folder)
+        engines = engines_for("trains", kind, SETUP)
+        if not engines or not engines[0].is_available():
+            hint = engines[0].install_hint if engines else "no engine trains it"
+            pytest.skip(f"no model of kind {kind} can be trained here: {hint}")
+        work, both = desk(folder / "run"), kind != "lm"
+        if not work.rundir.has_result:
+            train = small_texts(folder / "train", PAIRS, both=both)
+            valid = small_texts(folder / "valid", 20, seed=2, both=both)
+            recipe = recipe_of(kind)
+            engines[0].train(engines[0].prepare(train, valid, recipe, work), recipe, work)
+            said = json.dumps({"reports": work.reports, "commands": work.commands})
+            (folder / "said.json").write_text(said, "utf-8")
+        return bundle_open(work.rundir.result)

@@ -13,7 +13,7 @@ from mtcore.engines.errors import EngineError
 from mtcore.engines.setup import Setup
 
 TIMEOUT_SECONDS = 20.0
-DEVICES_TIMEOUT_SECONDS = 90.0
+IMPORT_TIMEOUT_SECONDS = 120.0
 REMEDY = "Build it with `make mt`, or set FAIRSEQ_PYTHON to an interpreter that has fairseq."
 _KNOWN: dict[Path, Environment] = {}
 
@@ -40,7 +40,9 @@ class Environment:
         return (self.packages or {}).get(package, "")
 
 
-def environment(setup: Setup, *, devices: bool = False, timeout: float = 0.0) -> Environment:
+def environment(
+    setup: Setup, *, devices: bool = False, imports: bool = False, timeout: float = 0.0
+) -> Environment:
     """Look at the training environment; never raises.
 
     An answer without problems is kept for as long as this process lives and the interpreter is there.
@@ -48,17 +50,19 @@ def environment(setup: Setup, *, devices: bool = False, timeout: float = 0.0) ->
     Args:
         setup: where the interpreter is.
         devices: also ask torch for accelerators, which takes seconds.
+        imports: also import fairseq.
         timeout: seconds after which the interpreter counts as hanging; 0 for the usual.
     """
     place = setup.mt_python
     if not setup.has_mt:
         what = "is a folder, not an interpreter" if place.is_dir() else "is not there"
         return Environment(problem=f"The training environment's interpreter {place} {what}.")
-    if place in _KNOWN and not devices:
+    options = [name for name, wanted in {"--devices": devices, "--import": imports}.items() if wanted]
+    if place in _KNOWN and not options:
         return _KNOWN[place]
-    seconds = timeout or (DEVICES_TIMEOUT_SECONDS if devices else TIMEOUT_SECONDS)
-    found = _ask(setup, devices, seconds)
-    if not found.problem and not devices:
+    seconds = timeout or (IMPORT_TIMEOUT_SECONDS if options else TIMEOUT_SECONDS)
+    found = _ask(setup, options, seconds)
+    if not found.problem and not options:
         _KNOWN[place] = found
     return found
 
@@ -78,9 +82,9 @@ def require_environment(setup: Setup, *packages: str) -> Environment:
     return found
 
 
-def _ask(setup: Setup, devices: bool, seconds: float) -> Environment:
+def _ask(setup: Setup, options: Sequence[str], seconds: float) -> Environment:
     place = setup.mt_python
-    command = [*setup.script("look.py"), *(["--devices"] if devices else [])]
+    command = [*setup.script("look.py"), *options]
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False

@@ -187,7 +187,8 @@ def publish_bundle(
     }
     staging = Path(tempfile.mkdtemp(prefix=".staged-", dir=work.rundir.root))
     try:
-        return bundle_write(work.rundir.result, files, {**facts, **known}, staging)
+        plain = json.loads(json.dumps({**facts, **known}))
+        return bundle_write(work.rundir.result, files, plain, staging)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 

@@ -1,9 +1,10 @@
-"""Say as one line of JSON what this interpreter has: `python look.py [--devices]`.
+"""Say as one line of JSON what this interpreter has: `python look.py [--devices] [--import]`.
 
     {"python": "3.11.7", "packages": {"torch": "2.13.0", …}, "problem": "",
      "devices": [{"name", "memory", "bf16"}], "cuda": "13.0"}
 
-With `--devices` torch is imported, which takes seconds; without, only versions are read.
+With `--devices` torch is imported and with `--import` fairseq too, which takes seconds; without, only
+versions are read.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import json
 import platform
 import sys
 from typing import Any
+
+import fairseq_repairs
 
 PACKAGES = (
     "torch", "fairseq", "ctranslate2", "sentencepiece", "subword-nmt", "numpy", "sacrebleu", "hydra-core",
@@ -29,6 +32,11 @@ def main(arguments: list[str]) -> int:
             found["devices"], found["cuda"] = devices()
         except Exception as error:
             found["problem"] = f"torch cannot be used: {type(error).__name__}: {error}"
+    if "--import" in arguments and not found["problem"] and "fairseq" in found["packages"]:
+        try:
+            fairseq_repairs.repair()
+        except Exception as error:
+            found["problem"] = f"fairseq cannot be imported: {type(error).__name__}: {error}"
     print(json.dumps(found), flush=True)
     return 0
 
