@@ -2,7 +2,18 @@
 
 from django.urls import include, path, re_path
 
-from annotation.views import hours, people, quality, report, report_study, researcher, rounds, study_tables
+from annotation.views import (
+    correlation,
+    dossier,
+    hours,
+    people,
+    quality,
+    report,
+    report_study,
+    researcher,
+    rounds,
+    study_tables,
+)
 
 urlpatterns = [
     path("", researcher.home, name="home"),
@@ -29,6 +40,14 @@ urlpatterns = [
     ),
     path("campaigns/<str:key>/trace/", report.campaign_trace, name="campaign_trace"),
     path("campaigns/<str:key>/segment/", report.campaign_segment, name="campaign_segment"),
+    path("campaigns/<str:key>/correlation/", correlation.correlation, name="campaign_correlation"),
+    path("campaigns/<str:key>/correlation/score", correlation.correlation_score, name="correlation_score"),
+    re_path(
+        r"^campaigns/(?P<key>[^/]+)/correlation/(?P<name>[-\w]+)\.(?P<format>csv|tex)$",
+        correlation.correlation_file,
+        name="correlation_file",
+    ),
+    path("campaigns/<str:key>/dossier/", dossier.campaign_dossier, name="campaign_dossier"),
     path("studies/", report_study.studies, name="studies"),
     path("studies/<int:pk>/report/", report_study.study, name="study_report"),
     re_path(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from annotation.models import Campaign
-from annotation.services.correlate_apart import apart_rows
+from annotation.services.correlate_apart import apart_rows, cloud_draw
 from annotation.services.correlate_layout import Laid, apart, apart_units, metric_lay
 from annotation.services.correlate_metrics import sides_read
 from annotation.services.correlate_notes import notes_write
@@ -55,6 +55,7 @@ def campaigns_correlate(*, campaigns: Sequence[Campaign], options: CorrelateOpti
     if len({campaign.pk for campaign in campaigns}) < len(campaigns):
         raise BadInput("A campaign is named twice.", "Name each once.")
     found: Row = {name: [] for name in ("results", "williams", "pairs", "points", "segments")}
+    found |= {"clouds": []} if options.cloud else {}
     orders: dict[tuple[str, str], list[FloatArray]] = {}
     for campaign in campaigns:
         people = people_read(campaign, options)
@@ -109,6 +110,13 @@ class _Block:
             self.found["segments"] += [
                 row for one in self.laid for row in apart_rows(self.people, one, self.options.listed)
             ]
+            if self.options.cloud and self.people.preferences is None:
+                seed = int(self.rng.integers(2**63))
+                self.found["clouds"] += [
+                    cloud_draw(self.people, one, self.options.cloud, np.random.default_rng(seed))
+                    for one in self.laid
+                    if not one.facts.reason
+                ]
 
     def _head(self, level: str) -> Row:
         return {
@@ -143,7 +151,9 @@ class _Block:
             "direction": people.direction,
             "system": point.system,
             **{key: getattr(point, key) for key in ("testset", "input", "reference")},
+            "point_direction": point.direction,
             "condition": people.labels[place] or None,
+            "metric_reference": next((one.facts.reference for one in self.laid if one.facts.reference), None),
             "human": people.human[place],
             "n_human_segments": int((~np.isnan(people.cells[place])).sum()),
             "metrics": {

@@ -52,6 +52,32 @@ def apart_rows(people: People, one: Laid, most: int) -> list[Row]:
     ]
 
 
+def cloud_draw(people: People, one: Laid, most: int, rng: np.random.Generator) -> Row:
+    """Return segment scores of a metric and of people for a figure, some drawn where there are many.
+
+    Args:
+        people: what people said.
+        one: the metric.
+        most: points.
+        rng: the source of chance.
+    """
+    points, columns = np.nonzero(np.isfinite(people.cells) & np.isfinite(one.scores))
+    n = len(points)
+    drawn = np.sort(rng.choice(n, most, replace=False)) if n > most else np.arange(n)
+    rows = [
+        _head(people, one, int(points[at]), int(columns[at]))
+        | {
+            "x": float(one.scores[points[at], columns[at]]),
+            "y": float(people.cells[points[at], columns[at]]),
+        }
+        for at in drawn
+    ]
+    return {
+        "campaign": people.campaign.name, "direction": people.direction, "metric": one.facts.name,
+        "reference": one.facts.reference or None, "n": n, "points": rows,
+    }  # fmt: skip
+
+
 def _preferences(people: People, one: Laid, most: int) -> list[Row]:
     assert people.preferences is not None  # noqa: S101 (the caller has looked)
     pairs, columns, net = people.preferences.pairs, people.preferences.columns, people.preferences.net

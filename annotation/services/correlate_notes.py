@@ -40,8 +40,8 @@ def notes_write(found: Row, campaigns: Sequence[Campaign], options: CorrelateOpt
 def _segments_note(options: CorrelateOptions) -> str:
     if options.segments == "all":
         return _(
-            "Metrics are over each whole test set, people over the segments they judged: the table of systems "
-            "has n of both."
+            "Metrics are over each whole test set, people over the segments they judged: the table of "
+            "systems has n of both."
         )
     return _("Metrics and people are taken over the same segments, those that people judged of each system.")
 

@@ -41,6 +41,7 @@ class CorrelateOptions:
         resamples: of segments, for intervals and p-values.
         seed: of every draw.
         listed: segments listed on which metric and people are farthest apart, for each metric and direction.
+        cloud: segment scores drawn for figures, for each metric and direction; 0: none.
         models: metric → path of what it runs on.
         scores: metric of one's own → file of its segment scores.
         lower_is_better: metrics of one's own for which less is better.
@@ -61,6 +62,7 @@ class CorrelateOptions:
     resamples: int = 1000
     seed: int = 1
     listed: int = 10
+    cloud: int = 0
     models: Mapping[str, str] = field(default_factory=dict)
     scores: Mapping[str, str] = field(default_factory=dict)
     lower_is_better: tuple[str, ...] = ()

@@ -48,7 +48,7 @@ def several(rows: Sequence[Row], *keys: str) -> list[Column]:
     """Return the columns that tell rows apart: those with more than one value."""
     titles = {
         "campaign": _("Campaign"), "direction": _("Direction"), "reference": _("Reference"),
-        "condition": _("Condition"),
+        "condition": _("Condition"), "metric_reference": _("Reference"),
     }  # fmt: skip
     shown = [key for key in keys if len({row.get(key) or "" for row in rows}) > 1]
     return [Column(key, titles[key]) for key in shown]
@@ -210,7 +210,7 @@ def points_table(result: Row) -> Table:
     metrics = list(dict.fromkeys(name for row in result["points"] for name in row["metrics"]))
     rows = [
         row
-        | {"direction": _(DIRECTIONS[row["direction"]])}
+        | {"direction": _(DIRECTIONS[row["direction"]]), "direction_key": row["direction"]}
         | {f"metric_{name}": own["value"] for name, own in row["metrics"].items()}
         | {f"n_{name}": own["n_segments"] for name, own in row["metrics"].items()}
         for row in result["points"]
@@ -218,7 +218,7 @@ def points_table(result: Row) -> Table:
     titles = titles_of(result)
     columns = [
         Column("system", _("System")),
-        *several(rows, "campaign", "direction", "condition"),
+        *several(rows, "campaign", "direction", "condition", "metric_reference"),
         Column("human", _("People"), "number", 3),
         Column("n_human_segments", _("Segments judged"), "count"),
     ]
@@ -229,7 +229,7 @@ def points_table(result: Row) -> Table:
         column.key
         for column in columns
         if column.key.startswith("n_") and column.key != "n_human_segments"
-        and all(row.get(column.key) == row["n_human_segments"] for row in rows)
+        and all(row.get(column.key) in (None, 0, row["n_human_segments"]) for row in rows)
     ]  # fmt: skip
     kept = [column for column in columns if column.key not in same]
     return Table("points", _("Systems: people and metrics"), used(kept, rows), rows)
