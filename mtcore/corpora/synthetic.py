@@ -3,8 +3,8 @@
 The source is subject–verb–object without gender; the target is subject–object–verb, and articles, adjectives
 and verbs agree with the noun's gender, which the source never shows. Text that was written in the source and
 text that was written in the target talk about other things: the lexicon has another order of frequency. So
-parallel text from the source side leaves words of the target side unlearned, and a system that has read more of
-the target side (by back-translation) does better on text from there.
+parallel text from the source side leaves words of the target side unlearned, and a system that has read more
+of the target side (by back-translation) does better on text from there.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Speaker:
 
         Args:
             lexicon: the words.
-            origin: "source" or "target": whose order of frequencies. The two orders are drawn from the lexicon
-                alone, so every speaker of one origin has the same.
+            origin: "source" or "target": whose order of frequencies. The two orders are drawn from the
+                lexicon alone, so every speaker of one origin has the same.
             rng: what sentences are drawn from.
         """
         self.lexicon = lexicon

@@ -69,8 +69,10 @@ def recipe_chosen(options: Mapping[str, Any]) -> Recipe:
         raise BadInput(error.message, error.remedy) from error
 
 
-def follow_runs(command: HouseCommand, runs: Sequence[Run], *, wait: bool) -> list[Run]:
+def follow_runs(command: HouseCommand, runs: Sequence[Run], *, wait: bool, workers: int = 1) -> list[Run]:
     """Wait for runs, saying how they get on, or say what will become of them.
+
+    What no worker does is done here, so many at a time as `workers` says.
 
     Raises:
         RunsFailed: one failed or was cancelled, or it was stopped before their end.
@@ -84,7 +86,7 @@ def follow_runs(command: HouseCommand, runs: Sequence[Run], *, wait: bool) -> li
         command.stdout.write(text)
         command.stdout.flush()
 
-    foreground = Foreground(runs, tell)
+    foreground = Foreground(runs, tell, workers=workers)
     with _stopped_by_signals(foreground):
         ended = foreground.follow()
     _require_success(ended)

@@ -132,6 +132,7 @@ class RunContext:
         attempt: 1 for the first; a later one goes on from what is in `rundir.work`.
         device: the accelerator that is this run's alone, empty on a CPU.
         parents: the runs that came before, all of them succeeded.
+        variables: what is set in the environment of every command of the run.
     """
 
     run_id: int
@@ -144,6 +145,7 @@ class RunContext:
     parents: Sequence[Parent]
     stopping: Callable[[], bool]
     reports: Reports = field(repr=False)
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def report(
         self,
@@ -177,7 +179,8 @@ class RunContext:
             RunStopped: the run should stop; the command and all it started have ended.
             ChildFailed: the command failed.
         """
-        child = start(command, self.rundir, variables=variables, folder=folder)
+        own = {**self.variables, **(variables or {})}
+        child = start(command, self.rundir, variables=own, folder=folder)
         if not child.wait(on_line=on_line, should_stop=self.stopping):
             raise RunStopped
 

@@ -12,6 +12,7 @@ from mtcore.services import (
     run_diversity,
     run_lm,
     run_mixing,
+    run_preflight,
     run_scoring,
     run_training,
 )
@@ -45,6 +46,7 @@ RUN_KINDS: dict[str, RunKind] = {
     "join_shards": RunKind(run_decoding.shards_join_run, check=run_decoding.join_check),
     "train_lm": RunKind(run_training.lm_train_run, check=run_training.train_check),
     "score_lm": RunKind(run_lm.lm_score_run),
+    "preflight": RunKind(run_preflight.preflight_run),
     "score_outputs": RunKind(run_scoring.outputs_score_run, check=run_scoring.outputs_score_check_run),
     "measure_diversity": RunKind(run_diversity.diversity_run, check=run_diversity.diversity_check),
 }

@@ -50,10 +50,20 @@ class Worker:
         queues: Sequence[str],
         device: str = "",
         listener: Callable[[Run, float, str], None] | None = None,
+        threads: int = 0,
     ) -> None:
+        """Prepare.
+
+        Args:
+            queues: those it serves.
+            device: its accelerators; empty means whatever the machine has.
+            listener: see `run_perform`.
+            threads: how many cores its commands may take each; 0 leaves that to them, and they take all.
+        """
         self.queues = list(queues)
         self.device = device
         self.listener = listener
+        self.variables = {"OMP_NUM_THREADS": str(threads)} if threads else {}
         self.host = gethostname()
         self.name = f"{self.host}:{getpid()}"
         self._ending = threading.Event()
@@ -81,7 +91,7 @@ class Worker:
         )
         if claim is None:
             return None
-        run_perform(claim, ending=self._ending.is_set, listener=self.listener)
+        run_perform(claim, ending=self._ending.is_set, listener=self.listener, variables=self.variables)
         return Run.objects.get(pk=claim.run.pk)
 
     def wake(self) -> None:
@@ -110,16 +120,18 @@ def run_perform(
     *,
     ending: Callable[[], bool] = lambda: False,
     listener: Callable[[Run, float, str], None] | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> None:
     """Do a claimed run and write how it ended: succeeded, failed, cancelled, or back in the queue.
 
-    The listener hears every report of the run at once: the run, how far it is, and its note.
+    The listener hears every report of the run at once: the run, how far it is, and its note. Variables are
+    set in the environment of its commands.
     """
     run, rundir = claim.run, run_directory(claim.run.pk)
     reports = Reports(run, listener=listener)
     logger.info("run %s (%s %s), attempt %s, begins", run.pk, run.kind, run.name, run.attempts)
     with Heart(claim, reports, ending=ending) as heart:
-        outcome, failure = _attempt(_context(run, rundir, reports, heart.should_stop))
+        outcome, failure = _attempt(_context(run, rundir, reports, heart.should_stop, variables or {}))
     changes = reports.take()
     if outcome is not None:
         failure = _register(claim, outcome, changes, rundir)
@@ -177,7 +189,13 @@ def _unexpected(run_id: int, rundir: RunDir, error: Exception) -> str:
     return f"{known[0]} {known[1]} ({text})" if known else f"{text}. Look at the log of the run."
 
 
-def _context(run: Run, rundir: RunDir, reports: Reports, stopping: Callable[[], bool]) -> RunContext:
+def _context(
+    run: Run,
+    rundir: RunDir,
+    reports: Reports,
+    stopping: Callable[[], bool],
+    variables: Mapping[str, str],
+) -> RunContext:
     return RunContext(
         run_id=run.pk,
         kind=run.kind,
@@ -192,4 +210,5 @@ def _context(run: Run, rundir: RunDir, reports: Reports, stopping: Callable[[], 
         ],
         stopping=stopping,
         reports=reports,
+        variables=variables,
     )

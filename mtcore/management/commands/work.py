@@ -27,11 +27,19 @@ class Command(HouseCommand):
             "--device", default=settings.RUN_DEVICE, metavar="cuda:0",
             help="the accelerators of this worker; by default RUN_DEVICE, or all of the machine",
         )  # fmt: skip
+        parser.add_argument(
+            "--threads", type=int, default=0, metavar="N",
+            help="cores that each command may take (default: all); for several workers on one machine",
+        )  # fmt: skip
         parser.add_argument("--once", action="store_true", help="do what is there, then end")
 
     def run(self, **options: Any) -> None:
         """Work."""
-        worker = Worker(queues=options["queue"] or ["default"], device=options["device"])
+        worker = Worker(
+            queues=options["queue"] or ["default"],
+            device=options["device"],
+            threads=max(0, options["threads"]),
+        )
         for name in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(name, lambda *_: worker.end())
         self.stdout.write(f"Working on {', '.join(worker.queues)} as {worker.name}.")
