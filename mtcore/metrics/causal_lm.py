@@ -30,6 +30,7 @@ class CausalModel(LanguageModel):
     """
 
     unit = SUBWORD
+    oov_of = SUBWORD
 
     def __init__(self, runner: Sequence[str], model: ModelName) -> None:
         """Prepare the model.

@@ -23,6 +23,7 @@ class ArpaModel(LanguageModel):
     """A back-off model over words; one end a line is counted."""
 
     unit = WORD
+    oov_of = WORD
 
     def __init__(self, model: Arpa, language: str = "", tokens: str = "moses") -> None:
         """Prepare the model.

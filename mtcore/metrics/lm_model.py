@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 WORD, SUBWORD = "word", "subword"
 NLL, COUNTED, WORDS, UNKNOWN_UNITS, ENDS = range(5)
 """Columns of the statistics of a line: −Σ ln p; units with a probability (N of the perplexity, ends of lines
-among them where they are counted); words; unknown units; ends counted. Models of words have no fifth."""
+among them where they are counted); words; unknown words or subwords; ends counted. N-gram models have
+no fifth: each line has one end."""
 
 
 class LanguageModel(ABC):
@@ -20,10 +21,12 @@ class LanguageModel(ABC):
 
     Attributes:
         unit: what N counts, "word" or "subword".
-        vocabulary: how many units it knows.
+        oov_of: what is counted as unknown, "word" or "subword"; "" when that cannot be told.
+        vocabulary: how many words (or, where unknown subwords are counted, subwords) it knows.
     """
 
     unit: ClassVar[str]
+    oov_of: str
     vocabulary: int
 
     @abstractmethod

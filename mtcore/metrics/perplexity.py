@@ -11,7 +11,7 @@ import numpy as np
 from mtcore.metrics.base import FloatArray, Metric, MetricError, MetricSettings, MetricUnavailable
 from mtcore.metrics.causal_lm import OPTIONS, CausalModel
 from mtcore.metrics.lm_arpa import arpa_model
-from mtcore.metrics.lm_model import COUNTED, ENDS, NLL, SUBWORD, UNKNOWN_UNITS, WORDS, LanguageModel
+from mtcore.metrics.lm_model import COUNTED, ENDS, NLL, SUBWORD, UNKNOWN_UNITS, WORD, WORDS, LanguageModel
 from mtcore.metrics.model_names import CONFIG, model_name
 
 
@@ -73,17 +73,16 @@ class Perplexity(Metric):
         A model of subwords also tells how many it counted, and the perplexity per word: exp(−Σ ln p / words),
         ends of lines among the words where they are counted.
         """
-        words, unknown = float(sums[WORDS]), float(sums[UNKNOWN_UNITS])
-        found: dict[str, float | str] = {"unit": self.model.unit, "words": int(words)}
-        of = words
+        of = {WORD: float(sums[WORDS])}
+        found: dict[str, float | str] = {"unit": self.model.unit, "words": int(sums[WORDS])}
         if self.model.unit == SUBWORD:
-            ends = float(sums[ENDS])
-            of = float(sums[COUNTED]) - ends
-            found["subwords"] = int(of)
-            found["ppl_per_word"] = float(_perplexity(sums[NLL], words + ends))
-        return found | {
-            "oov": int(unknown), "oov_rate": unknown / of if of else 0.0, "vocabulary": self.model.vocabulary,
-        }  # fmt: skip
+            of[SUBWORD] = float(sums[COUNTED] - sums[ENDS])
+            found["subwords"] = int(of[SUBWORD])
+            found["ppl_per_word"] = float(_perplexity(sums[NLL], sums[WORDS] + sums[ENDS]))
+        if self.model.oov_of:
+            unknown, whole = float(sums[UNKNOWN_UNITS]), of[self.model.oov_of]
+            found |= {"oov": int(unknown), "oov_rate": unknown / whole if whole else 0.0}
+        return found | {"vocabulary": self.model.vocabulary}
 
     def signature(self, references: int = 1) -> str:
         """Return that of the model; see there."""

@@ -10,6 +10,7 @@ import numpy as np
 from evalplatform.errors import BadInput, NotFound
 from evalplatform.words import quoted
 from mtcore.corpora.provenance import ProvenanceError, label
+from mtcore.engines.base import Work
 from mtcore.metrics import METRICS
 from mtcore.metrics.scoring import Kept, Part, ScoreReport, check_pairs, score_kept
 from mtcore.models import Run, SystemOutput, TestSet, TextVersion
@@ -73,6 +74,7 @@ def outputs_score(
     options: MetricOptions,
     run: Run | None = None,
     watch: Watch | None = None,
+    work: Work | None = None,
 ) -> ScoreReport:
     """Score outputs for a test set; statistics of segments are kept and never extracted twice.
 
@@ -82,6 +84,7 @@ def outputs_score(
         options: which metrics, intervals and tests.
         run: the run that the work is done for.
         watch: told what part is done, and what comes next, before each output and metric.
+        work: who runs an engine where a metric needs one; by default here and now.
 
     Raises:
         NotFound: there is no such test set, or a system has no output for it.
@@ -94,7 +97,7 @@ def outputs_score(
     with metric_errors():
         check_pairs(_by_input(outputs), options.scoring.pairs)
     options = replace(options, language=found.target_language)
-    scorers = scorers_make(options)
+    scorers = scorers_make(options, work)
     references = _references(found, selection, scorers)
     texts = {output.pk: _text(output) for output in outputs}
     notices = _notices(outputs, texts, references, options)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evalplatform.errors import BadInput
 from mtcore.corpora.checks import check_same_length, check_shift
 from mtcore.corpora.errors import CorpusError
 from mtcore.corpora.languages import check_tag
+from mtcore.engines.base import Work
 from mtcore.metrics import METRICS, Metric, MetricError, MetricUnavailable
 from mtcore.metrics.base import MetricSettings
 from mtcore.metrics.notices import check_script, text_notices, to_nfc
 from mtcore.metrics.scoring import ScoringOptions
+from mtcore.services.fluency_models import language_model_open
 from mtcore.services.metric_models import models_check
 from mtcore.services.metric_runners import metric_runners
 from mtcore.services.texts import NamedText, as_bad_input, sentence
@@ -59,15 +61,19 @@ def metric_errors() -> Iterator[None]:
         raise BadInput(sentence(message[:1].upper() + message[1:] if begins_in_words else message)) from error
 
 
-def scorers_make(options: MetricOptions) -> list[Scorer]:
+def scorers_make(options: MetricOptions, work: Work | None = None) -> list[Scorer]:
     """Make the metrics that are wanted; one that is not installed has a reason instead.
+
+    Args:
+        options: which, and how.
+        work: who runs an engine where a metric needs one; by default here and now.
 
     Raises:
         BadInput: an unknown name or language, a model that cannot be used, or not one metric can be had.
     """
     _check(options)
     settings = MetricSettings(options.language, dict(options.models), options.tokens, metric_runners())
-    found = [_scorer(name, settings) for name in dict.fromkeys(options.metrics)]
+    found = [_scorer(name, settings, work) for name in dict.fromkeys(options.metrics)]
     if not any(one.metric for one in found):
         raise BadInput(" ".join(sentence(one.reason) for one in found), "Nothing was scored.")
     return found
@@ -137,9 +143,11 @@ def _check(options: MetricOptions) -> None:
             check_tag(options.language)
 
 
-def _scorer(name: str, settings: MetricSettings) -> Scorer:
+def _scorer(name: str, settings: MetricSettings, work: Work | None) -> Scorer:
     try:
         with metric_errors():
+            if name == "ppl" and settings.models.get(name):
+                settings = replace(settings, language_model=language_model_open(settings.models[name], work))
             return Scorer(name, METRICS[name].of_settings(settings))
     except BadInput as error:
         if isinstance(error.__cause__, MetricUnavailable):

@@ -36,7 +36,7 @@ def outputs_score_run(context: RunContext) -> Outcome:
         context.check()
         context.report(min(part, 0.99), note)
 
-    report = outputs_score(**_read(context.options), run=run, watch=watch)
+    report = outputs_score(**_read(context.options), run=run, watch=watch, work=context)
     context.report(1.0, f"{counted(len(report.results), 'score')}")
     return Outcome(report.as_dict())
 
