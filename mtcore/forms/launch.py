@@ -51,7 +51,7 @@ class RecipeForm(HouseForm):
         self.fields["toml"] = forms.FileField(
             required=False,
             label=_("Recipe of your own"),
-            help_text=_("A TOML file, in the place of the one above."),
+            help_text=_("A TOML file, in the place of the recipe chosen."),
         )
         self.fields["toml_text"] = forms.CharField(required=False, widget=forms.HiddenInput)
 

@@ -22,6 +22,7 @@ from mtcore.services.corpora import corpus_languages, corpus_name_free, corpus_v
 from mtcore.services.corpora_look import corpus_lines, corpus_overlap
 from mtcore.services.run_once import run_launch_once
 from mtcore.views.access import admin_page, user_of
+from mtcore.views.plan import shown
 from mtcore.views.run_rows import run_rows
 from mtcore.views.words import corpus_kind_words, grouped, state_of
 
@@ -104,7 +105,7 @@ def corpus(request: HttpRequest, pk: int) -> HttpResponse:
         "children": list(found.derived.order_by("name")[:100]),
         "runs": _runs(found),
         "state": state_of(found.run) if found.run else None,
-        "options": report.get("options") or {},
+        "options": {name: shown(value) for name, value in (report.get("options") or {}).items()},
         "parts": report.get("parts") or [],
     }
     try:
@@ -134,7 +135,7 @@ def _removed(report: dict[str, Any]) -> list[dict[str, Any]]:
         "length ratio": _("length ratio"),
         "test segment": _("test segments"),
         "other language": _("another language"),
-        "duplicate": _("come again"),
+        "duplicate": _("duplicates"),
         "empty source": _("empty source"),
         "empty output": _("empty translation"),
     }

@@ -198,7 +198,7 @@ class _Scale:
         """Return where the lines across stand."""
         if self.logarithmic:
             return [self.low * (self.high / self.low) ** (n / 4) for n in range(5)]
-        step = _round_step((self.high - self.low) / 4)
+        step = _round_step((self.high - self.low) / 5)
         first = math.ceil(self.low / step)
         return [step * n for n in range(first, first + 7) if step * n <= self.high]
 

@@ -15,9 +15,9 @@ from mtcore.models import Run
 from mtcore.views.words import kind_words, percent, state_of
 
 MOST_RUNS = 60
-BOX, ROW, GAP = 190, 46, 44
+BOX, ROW, GAP = 206, 46, 40
 _PADDING = 6
-_LETTERS = 25
+_LETTERS = 29
 
 
 @dataclass(frozen=True)

@@ -103,5 +103,6 @@ def figure(value: Any) -> str:
         return str(value)
     if value == int(value) and abs(value) < 1e15:
         return grouped(int(value))
-    digits = 1 if abs(value) >= 100 else 2 if abs(value) >= 1 else 4
-    return number_format(value, decimal_pos=digits)
+    large = abs(value)
+    digits = 0 if large >= 1000 else 1 if large >= 100 else 2 if large >= 1 else 4
+    return number_format(value, decimal_pos=digits, force_grouping=True)
