@@ -18,6 +18,12 @@ from annotation.models import Campaign, Participation, Study
 from annotation.services.campaigns import CampaignOptions, campaign_close, campaign_create, campaign_draft
 from annotation.services.demo_raters import PEOPLE, Closeness, closeness, rate_by_habit
 from annotation.services.selection import selection_load
+from mtcore.metrics.scoring import ScoringOptions
+from mtcore.services.diversity import DiversityOptions, diversity_keep, diversity_origins_measure
+from mtcore.services.diversity_origins import origins_of_testsets
+from mtcore.services.metric_outputs import Selection as OutputSelection
+from mtcore.services.metric_outputs import outputs_score
+from mtcore.services.metric_scoring import MetricOptions
 from mtcore.services.outputs import output_create, output_draft
 from mtcore.services.testsets import testset_create, testset_draft
 from mtcore.services.texts import NamedText
@@ -87,6 +93,7 @@ def _load_study(owner: User) -> None:
         description="An invented study: two invented systems, invented news, simulated raters.",
     )
     start = timezone.now().replace(hour=9, minute=0, second=0, microsecond=0) - timedelta(days=3)
+    _score_texts()
     # Half-finished campaigns come last, so that they stand first in lists.
     for number, (protocol, words, finished) in enumerate(_campaigns()):
         _load_campaign(number, protocol, words, finished, owner, quality, start + timedelta(hours=number))
@@ -96,6 +103,17 @@ def _campaigns() -> Iterator[tuple[str, str, bool]]:
     for finished in (True, False):
         for protocol, words in PROTOCOLS.items():
             yield protocol, words, finished
+
+
+def _score_texts() -> None:
+    """Score the outputs and measure their diversity: what the tables of the study hold."""
+    options = MetricOptions(metrics=("bleu", "chrf", "ter"), scoring=ScoringOptions(resamples=0))
+    for name in TESTSETS.values():
+        outputs_score(testset=name, selection=OutputSelection(), options=options)
+    origins = origins_of_testsets(list(TESTSETS.values()), [])
+    chosen = DiversityOptions(language="ru", source_language="en", intervals=False, resamples=0)
+    report = diversity_origins_measure(origins=origins, options=chosen)
+    diversity_keep(report=report, origins=origins, options=chosen, name=STUDY)
 
 
 def _rows(direction: str) -> list[dict[str, str]]:

@@ -61,7 +61,7 @@ class LmCells:
         for place, text in places:
             run = self._scored.get((model.pk, place.testset.name, str(text)))
             if run is None:
-                options = {"--testset": (place.testset.name,), "--version": (text.name,)}
+                options = {"--testset": (place.testset.name,), "--text-version": (text.name,)}
                 return missing(
                     f"{text.name} of {place.testset.name} is not scored by the language model “{model.name}”",
                     Need(("score_lm", model.name), options),

@@ -80,10 +80,9 @@ class TextCells:
                 one["value"], printed(one["value"], quantity.digits, quantity.scale), (behind,),
                 one["signature"], text["tokens"], Link("run", run=run.pk),
             )  # fmt: skip
-        told = f" ({reason})" if reason else ""
-        return missing(
-            f"{quantity.label} of {origin.words()} is not measured{told}", self._need(pair, quantity.name)
-        )
+        told = f"has no value: {reason}" if reason else "is not measured"
+        need = self._need(pair, quantity.name)
+        return missing(f"{quantity.label} of {origin.words()} {told}", need)
 
     def forms(self, pair: Pair) -> list[str]:
         """Return the forms of the lemma looked at last, the most frequent of the first text first."""
@@ -180,7 +179,8 @@ class TextCells:
             "--measures": ("ttr",),
         }
         return missing(
-            f"the words of {origin.words()} are not counted", Need(("measure_diversity",), options)
+            f"the words of {origin.words()} are not counted",
+            Need(("measure_diversity",), options, f"{pair.tag} {language}"),
         )
 
     def _subwords(self, pair: Pair, language: str) -> Cell:

@@ -31,6 +31,13 @@ def title_of(table: Filled) -> str:
     return f"{table.spec.study.capitalize()} et al., {number}: {own}"
 
 
+def caption_of(table: Filled) -> str:
+    """Return a table's caption for a paper, which numbers tables of its own."""
+    pair = f", {table.pair}" if table.pair else ""
+    after = f"after {table.spec.study.capitalize()} et al., Table {table.spec.number}"
+    return f"{table.spec.title}{pair} ({after})."
+
+
 def to_markdown(tables: Sequence[Filled], study: str) -> str:
     """Return tables as Markdown: what is behind a number is a footnote, what is missing has its command."""
     parts = [f"# {study.translate(MARKDOWN)}"]
@@ -84,7 +91,7 @@ def _latex(table: Filled) -> str:
     layout = "l" * len(table.label_heads) + "r" * len(table.columns)
     lines = [*_latex_comments(table), r"\begin{table}[t]", r"\centering"]
     lines += [
-        rf"\caption{{{latex_escape(title_of(table))}.}}\label{{tab:{table.name}}}",
+        rf"\caption{{{latex_escape(caption_of(table))}}}\label{{tab:{table.name}}}",
         r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"\begin{{tabular}}{{{layout}}}",
         r"\toprule",
@@ -186,9 +193,7 @@ def shown(table: Filled, links: Links | None = None) -> dict[str, object]:
             }
             for number, cell in enumerate(line.cells)
         ]
-        labels = [
-            (label, size, place + size - 1 in cuts) for label, size in _spanning(table.lines, place)
-        ]
+        labels = [(label, size, place + size - 1 in cuts) for label, size in _spanning(table.lines, place)]
         rows.append({"labels": labels, "cells": cells, "cut": place in cuts})
     return {
         "table": table,
