@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,25 @@ _KEPT_DECODINGS = 20
 
 
 def translate(
-    setup: Setup, bundles: Sequence[Bundle], lines: Sequence[str], decoding: Decoding, work: Work
+    setup: Setup,
+    bundles: Sequence[Bundle],
+    lines: Sequence[str],
+    decoding: Decoding,
+    work: Work,
+    *,
+    script: str = "decode_fairseq.py",
+    figures: Mapping[str, Any] | None = None,
 ) -> list[Line]:
     """Translate lines with a model or an ensemble; what an earlier attempt translated is not done again.
+
+    Args:
+        setup: where the training environment is.
+        bundles: the models.
+        lines: raw text.
+        decoding: how.
+        work: the run.
+        script: the program that decodes pieces, of those in `mt_side`.
+        figures: what else it is told.
 
     Raises:
         EngineError: models that do not belong together, or lines that did not come back.
@@ -38,7 +54,7 @@ def translate(
         require_same_pieces(first, other)
     source, target = str(first.facts["source_language"]), str(first.facts["target_language"])
     found = [Line("", BLANK)] * len(lines)
-    folder = scratch(work, bundles, lines, asdict(decoding))
+    folder = scratch(work, bundles, lines, {**asdict(decoding), "script": script, **(figures or {})})
     asked = [number for number, line in enumerate(lines) if words_of(line, str(first.facts["subwords"]))]
     pieces = pieces_of([lines[number] for number in asked], first, source, folder, setup=setup, work=work)
     fitting = []
@@ -53,11 +69,9 @@ def translate(
         "beam": max(1, decoding.beam), "sampling": decoding.sampling, "top_k": decoding.top_k,
         "temperature": decoding.temperature, "length_penalty": decoding.length_penalty,
         "length_a": decoding.length_a, "length_b": decoding.length_b,
-        "batch": max(1, decoding.batch_sentences), "seed": decoding.seed,
+        "batch": max(1, decoding.batch_sentences), "seed": decoding.seed, **(figures or {}),
     }  # fmt: skip
-    rows = _ask(
-        setup, "decode_fairseq.py", first, [line for _, line in fitting], job, folder, work, "translated"
-    )
+    rows = _ask(setup, script, first, [line for _, line in fitting], job, folder, work, "translated")
     tool = str(first.facts["subwords"])
     for (number, _), row in zip(fitting, rows, strict=True):
         text = text_of(row["text"], tool)

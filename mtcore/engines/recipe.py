@@ -117,6 +117,8 @@ class Decoding:
         length_a, length_b: at most a · n + b pieces for a line of n.
         average: checkpoints that are averaged, the newest; 1 takes the best as it is.
         seeds: models of an ensemble, trained with seeds from `training.seed` on.
+        compute_type: numbers CTranslate2 calculates with: "float32", "int8", "float16" …; "auto" takes
+        "float32" on a CPU and 16 bits on a device.
         mask_unknown: a phrase-based system writes UNK for a word it does not know instead of the word itself.
     """
 
@@ -132,6 +134,7 @@ class Decoding:
     average: int = 1
     seeds: int = 1
     seed: int = 1
+    compute_type: str = "auto"
     mask_unknown: bool = False
 
 

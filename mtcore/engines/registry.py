@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from mtcore.engines.base import Engine
+from mtcore.engines.ctranslate2 import CTranslate2Engine
 from mtcore.engines.errors import EngineError
 from mtcore.engines.fairseq import FairseqEngine
 from mtcore.engines.setup import Setup
 from mtcore.engines.thot import ThotEngine
 
 ENGINES: dict[str, type[Engine]] = {
+    CTranslate2Engine.name: CTranslate2Engine,
     FairseqEngine.name: FairseqEngine,
     ThotEngine.name: ThotEngine,
 }
