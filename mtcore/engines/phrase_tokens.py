@@ -13,8 +13,9 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from mtcore.corpora.subwords import protect_specials, restore_specials
+from mtcore.corpora.subwords import restore_specials
 from mtcore.engines.errors import EngineError
+from mtcore.engines.subword_models_split import clean_line
 
 BARS, BARS_WORD = "|||", "<3bars>"
 """Separates the columns of a phrase table, and what stands for it in one."""
@@ -23,7 +24,6 @@ UNK = "UNK"
 _WHOLE = (r"</?_*(?:unk|s|pad)>", r"&#?\w+;")
 """What is one word though it has signs in it: what engines write themselves, and entities of mark-up."""
 _WHOLE_WORD = re.compile("(" + "|".join(_WHOLE) + ")")
-_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 _NO_BLANKS = ("ja", "th", "km", "lo", "my", "bo")
 _BLANK = "\u2581"
 _DENSE = re.compile(
@@ -40,11 +40,9 @@ class Words:
 
     def cut(self, line: str) -> list[str]:
         """Return the words of a line; none for one that is blank."""
-        text = _CONTROL.sub(" ", line).strip(" ")
-        if not text:
-            return []
-        words = self._cut(text)
-        return [BARS_WORD if word == BARS else protect_specials(word) for word in words if word]
+        text = clean_line(line)
+        words = self._cut(text) if text else []
+        return [BARS_WORD if word == BARS else word for word in words if word]
 
     def join(self, words: Sequence[str]) -> str:
         """Return words as text."""
@@ -60,9 +58,7 @@ class Words:
             words = [word for odd, part in parts for word in ([part] if odd % 2 else cut(part))]
             return [part for word in words for part in word.split()]
         if self.language in _NO_BLANKS:
-            spaced = _DENSE.sub(
-                lambda found: f" {found[0]} ", text.replace(_BLANK, "_").replace(" ", f" {_BLANK} ")
-            )
+            spaced = _DENSE.sub(lambda found: f" {found[0]} ", text.replace(" ", f" {_BLANK} "))
             return spaced.split()
         return self._cutter.tokenize(text, escape=False, protected_patterns=list(_WHOLE))
 

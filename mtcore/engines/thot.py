@@ -44,6 +44,7 @@ class ThotEngine(Engine):
     name: ClassVar[str] = "thot"
     trains: ClassVar[frozenset[str]] = frozenset({PHRASE})
     decodes: ClassVar[frozenset[str]] = frozenset({PHRASE})
+    ensembles: ClassVar[bool] = False
     install_hint: ClassVar[str] = f"install the package {PACKAGE}: pip install {PACKAGE}"
 
     def is_available(self) -> bool:
@@ -108,9 +109,10 @@ class ThotEngine(Engine):
         files[CHECKPOINT] = files.pop("tm.ttable")
         staging = Path(tempfile.mkdtemp(prefix=".staged-", dir=work.rundir.root))
         try:
-            return bundle_write(work.rundir.result, files, facts, staging)
+            bundle_write(work.rundir.result, files, facts, staging)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
+        return bundle_open(work.rundir.result)
 
     def translate(
         self, bundles: Sequence[Bundle], lines: Sequence[str], decoding: Decoding, work: Work
