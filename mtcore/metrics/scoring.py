@@ -15,6 +15,7 @@ from mtcore.metrics.significance import Resampled, bootstrap, koehn_p, sacrebleu
 
 LEVEL = 0.95
 NOT_FINITE = "the score is not a finite number"
+NOT_COMPARABLE = "they were scored in different ways (see their signatures), which do not compare"
 ONE_SEGMENT = "one segment alone has neither an interval nor a test"
 
 Key = tuple[str, str | None, str | None]
@@ -282,6 +283,8 @@ def _difference(
     reason, p_value, interval = "", None, None
     if difference is None:
         reason = a.reason or b.reason or "one of them has no score"
+    elif a.signature != b.signature:
+        difference, reason = None, NOT_COMPARABLE
     elif resampled is None:
         reason = ONE_SEGMENT if options.resamples else "no resamples were asked for"
     else:

@@ -183,3 +183,31 @@ def test_meteor_of_outputs_is_kept_and_parts_need_no_program(tmp_path, monkeypat
     assert [row["n_segments"] for row in part] == [6, 6]
     table, _ = run("score_outputs", "demo", "--metrics", "meteor")
     assert f"{first['results'][0]['value']:.4f}" in table
+
+
+def test_comet_of_outputs_is_sent_the_very_text_each_was_made_from(tmp_path, settings):
+    """With a stand-in for the package (see tests/unit/test_comet.py): only our side is tested."""
+    from tests.unit.test_comet import stand_in
+
+    lines = import_scored_set(tmp_path)
+    settings.COMET_PYTHON, checkpoint = stand_in(tmp_path)
+    arguments = ["score_outputs", "demo", "--metrics", "comet,chrf", "--model", f"comet={checkpoint}"]
+    found = scored(*arguments, "--segments", "--compare", "A", "B")
+    row = next(row for row in found["results"] if row["metric"] == "comet")
+    sources = (tmp_path / "src").read_text("utf-8").split("\n")
+    outputs = (tmp_path / "A").read_text("utf-8").split("\n")
+    texts = zip(sources, outputs, lines, strict=False)
+    assert row["segments"] == [50 * len(s) + 5 * len(o) + 0.5 * len(r) for s, o, r in texts]
+    files = ["score_files", "--hypothesis", tmp_path / "A", "--reference", tmp_path / "ref", "--metrics",
+             "comet", "--model", f"comet={checkpoint}"]  # fmt: skip
+    assert scored(*files, "--source", tmp_path / "src")["results"][0]["value"] == pytest.approx(row["value"])
+    assert "name it with --source" in refused(*files)
+    short = write_lines(tmp_path / "short", sources[:3])
+    assert "short" in refused(*files, "--source", short)
+    settings.COMET_PYTHON = None
+    missing = scored(*arguments)
+    assert {row["metric"]: row["value"] is None for row in missing["results"]} == {
+        "comet": True,
+        "chrf": False,
+    }
+    assert "COMET_PYTHON" in missing["results"][0]["reason"]

@@ -10,6 +10,7 @@ from mtcore.metrics import MetricError
 from mtcore.metrics.arpa import read_arpa
 from mtcore.metrics.base import MetricSettings, MetricUnavailable, total
 from mtcore.metrics.perplexity import Perplexity
+from mtcore.metrics.scoring import Kept, Part, ScoringOptions, score_kept
 from tests.factories.arpa import FIVE_WORDS, write_arpa
 from tests.factories.campaigns import invented_lines
 from tests.factories.diversity import invented_text
@@ -141,3 +142,19 @@ def test_a_missing_model_is_a_hint_and_a_folder_a_mistake(tmp_path):
         Perplexity.of_settings(MetricSettings("en"))
     with pytest.raises(MetricError, match="is a folder"):
         Perplexity.of_settings(MetricSettings("en", {"ppl": str(tmp_path)}))
+
+
+def test_outputs_scored_under_two_models_are_not_compared(model, tmp_path):
+    other = tmp_path / "other.arpa"
+    other.write_text(FIVE_WORDS.replace("-0.25\t<s> the", "-0.35\t<s> the"), encoding="utf-8")
+    lines = ["the cat sat", "dog ran"]
+    kept = []
+    for name, path in (("A", model), ("B", other), ("C", model)):
+        own = metric(path)
+        stats = own.segment_stats(lines if name == "A" else lines[::-1], [])
+        kept.append(Kept(name, None, None, "ppl", own, stats, own.signature()))
+    options = ScoringOptions(resamples=20, pairs=(("A", "B"), ("A", "C")))
+    report = score_kept(kept, [Part(None)], options, {"ppl": Perplexity})
+    first, second = report.comparisons
+    assert (first.difference, first.p) == (None, None) and "do not compare" in first.reason
+    assert second.difference is not None and second.p is not None
