@@ -6,6 +6,7 @@ from mtcore.engines.base import Engine
 from mtcore.engines.ctranslate2 import CTranslate2Engine
 from mtcore.engines.errors import EngineError
 from mtcore.engines.fairseq import FairseqEngine
+from mtcore.engines.imported import ImportEngine
 from mtcore.engines.setup import Setup
 from mtcore.engines.thot import ThotEngine
 
@@ -13,6 +14,7 @@ ENGINES: dict[str, type[Engine]] = {
     CTranslate2Engine.name: CTranslate2Engine,
     FairseqEngine.name: FairseqEngine,
     ThotEngine.name: ThotEngine,
+    ImportEngine.name: ImportEngine,
 }
 """Name → engine, the preferred one first where several can do the same."""
 
