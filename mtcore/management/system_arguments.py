@@ -69,10 +69,13 @@ def recipe_chosen(options: Mapping[str, Any]) -> Recipe:
         raise BadInput(error.message, error.remedy) from error
 
 
-def follow_runs(command: HouseCommand, runs: Sequence[Run], *, wait: bool, workers: int = 1) -> list[Run]:
+def follow_runs(
+    command: HouseCommand, runs: Sequence[Run], *, wait: bool, workers: int = 1, json: bool = False
+) -> list[Run]:
     """Wait for runs, saying how they get on, or say what will become of them.
 
-    What no worker does is done here, so many at a time as `workers` says.
+    What no worker does is done here, so many at a time as `workers` says. With `json`, what is said on the
+    way goes to stderr.
 
     Raises:
         RunsFailed: one failed or was cancelled, or it was stopped before their end.
@@ -82,9 +85,11 @@ def follow_runs(command: HouseCommand, runs: Sequence[Run], *, wait: bool, worke
         command.stdout.write(f"In the queue; see: manage.py runs. {waiting}".rstrip())
         return list(runs)
 
+    out = command.stderr if json else command.stdout
+
     def tell(text: str) -> None:
-        command.stdout.write(text)
-        command.stdout.flush()
+        out.write(text, style_func=str)
+        out.flush()
 
     foreground = Foreground(runs, tell, workers=workers)
     with _stopped_by_signals(foreground):

@@ -158,7 +158,7 @@ def _join(context: RunContext, corpus: Corpus, parts: Sequence[Parent], place: P
     language = system_trained(parts[0].result["provenance"]["system"]).source_language
     sources = iter(TextFiles([corpus_files(corpus)[language]]))
     statuses: dict[str, int] = {}
-    counts = {"unknown_words": 0, "words": 0}
+    counts = {"unknown_words": 0, "translated_words": 0}
     tell = teller(context)
     n = 0
     with atomic_file(place) as draft, draft.open("w", encoding="utf-8", newline="\n") as file:

@@ -101,7 +101,7 @@ def line_counts(made: Sequence[Line]) -> dict[str, Any]:
         "lines": len(made),
         "statuses": {name: statuses[name] for name in STATUSES if statuses[name]},
         "unknown_words": unknown,
-        "words": words,
+        "translated_words": words,
     }
     warning = unknown_warning(unknown, words)
     return {**counts, "warning": warning} if warning else counts

@@ -60,7 +60,7 @@ class Command(HouseCommand):
             engine=options["engine"],
             seconds=options["seconds"],
         )
-        (ended,) = follow_runs(self, [run], wait=options["wait"])
+        (ended,) = follow_runs(self, [run], wait=options["wait"], json=options["format"] == "json")
         if not options["wait"]:
             return None
         told = dict(ended.result or {})

@@ -49,7 +49,7 @@ class Command(HouseCommand):
             corpus=options["corpus"],
             engine=options["engine"],
         )
-        (ended,) = follow_runs(self, [run], wait=options["wait"])
+        (ended,) = follow_runs(self, [run], wait=options["wait"], json=options["format"] == "json")
         if not options["wait"]:
             return None
         told = dict(ended.result or {})
