@@ -8,7 +8,7 @@ from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.authtoken.views import ObtainAuthToken
-from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.generics import RetrieveAPIView
 from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -32,28 +32,17 @@ class Endpoints(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="addresses")
     def get(self, request: Request) -> Response:
         """Return the addresses by name."""
-        base = request.build_absolute_uri(reverse("api"))
-        one = f"{base}campaigns/{{key}}/"
-        return Response(
-            {
-                "campaigns": f"{base}campaigns/",
-                "campaign": one,
-                "scores": f"{one}scores/",
-                "judgements": f"{one}judgements/",
-                "token": f"{base}token/",
+        found = {
+            name: request.build_absolute_uri(reverse(f"api_{name}"))
+            for name in ("campaigns", "estimate", "studies", "testsets", "systems", "token", "schema", "docs")
+        }
+        if request.user.is_staff:
+            found |= {
+                name: request.build_absolute_uri(reverse(f"api_{name}")) for name in ("runs", "corpora")
             }
-        )
-
-
-class CampaignList(ListAPIView):
-    """List the campaigns a person may see, newest first."""
-
-    permission_classes = [MaySee]
-    serializer_class = CampaignSerializer
-
-    def get_queryset(self) -> QuerySet[Campaign]:
-        """Return them with their progress."""
-        return campaigns_of(self.request)
+        one = f"{found['campaigns']}{{key}}/"
+        parts = ("scores", "judgements", "raters", "links", "state")
+        return Response(found | {"campaign": one} | {part: f"{one}{part}/" for part in parts})
 
 
 class CampaignDetail(RetrieveAPIView):

@@ -5,7 +5,7 @@ Columns: `translation, low, high` for ratings; `left, right, choice` (left, righ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +36,42 @@ def attention_read(
         rows = list(table.rows)
     if sorted(table.header) != sorted(columns):
         raise BadInput(f"{name} has the columns {', '.join(table.header) or 'of nothing'}.", remedy)
+    named = [(f"line {line:,}", dict(zip(table.header, cells, strict=True))) for line, cells in rows]
+    return _items(named, name=name, columns=columns, scale=scale, remedy=remedy)
+
+
+def attention_given(
+    rows: Sequence[Mapping[str, Any]], *, protocol: type[Protocol], scale: tuple[int, int]
+) -> tuple[dict[str, Any], ...]:
+    """Read the items from rows that are in hand, each with the columns of such a file.
+
+    Raises:
+        BadInput: as `attention_read`; the message names the number of the row.
+    """
+    columns = RATED if protocol.record == "rating" else COMPARED
+    remedy = f"Give each {', '.join(columns)}."
+    named = []
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, Mapping) or sorted(row) != sorted(columns):
+            raise BadInput(f"Attention item {number:,} has other fields.", remedy)
+        named.append((f"item {number:,}", {name: str(value) for name, value in row.items()}))
+    return _items(named, name="attention", columns=columns, scale=scale, remedy=remedy)
+
+
+def _items(
+    rows: Sequence[tuple[str, Mapping[str, str]]],
+    *,
+    name: str,
+    columns: tuple[str, ...],
+    scale: tuple[int, int],
+    remedy: str,
+) -> tuple[dict[str, Any], ...]:
     found = []
-    for line, cells in rows:
-        row = dict(zip(table.header, cells, strict=True))
+    for place, row in rows:
         try:
             found.append(_compared(row) if columns is COMPARED else _rated(row, scale))
         except ValueError as error:
-            raise BadInput(f"{name}, line {line:,}: {error}", remedy) from error
+            raise BadInput(f"{name}, {place}: {error}", remedy) from error
     if not 0 < len(found) <= MOST:
         raise BadInput(f"{name} holds {len(found):,} attention items.", f"Give 1 to {MOST}.")
     return tuple(found)

@@ -37,7 +37,7 @@ from evalplatform.errors import BadInput, Conflict
 MANIFEST = "manifest.json"
 FILES = "files/"
 _FORMAT = 1
-_NOT_KEPT = ("static", "queue", "workers", "backups")
+_NOT_KEPT = ("static", "queue", "workers", "writes", "backups")
 """Folders of DATA_DIR that are made anew."""
 _CHUNK = 1024**2
 

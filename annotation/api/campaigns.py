@@ -1,0 +1,153 @@
+"""The API: make campaigns, open and close them, invite raters, follow them."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.permissions import MaySee
+from annotation.api.requests import (
+    EstimateSerializer,
+    LinkSerializer,
+    NewCampaignSerializer,
+    RaterSerializer,
+    StateSerializer,
+)
+from annotation.api.serializers import CampaignSerializer
+from annotation.api.views import OfCampaign, campaigns_of
+from annotation.models import Campaign, Participation
+from annotation.services.campaign_request import request_draft, request_owner
+from annotation.services.campaigns import (
+    CampaignDraft,
+    campaign_close,
+    campaign_create,
+    campaign_estimate,
+    campaign_open,
+    campaign_power,
+    draft_notes,
+)
+from annotation.services.links import campaign_links
+from annotation.services.waking import scores_wake
+from evalplatform.idempotency import idempotent
+
+
+class CampaignList(ListAPIView):
+    """List the campaigns a person may see, newest first; make one."""
+
+    permission_classes = [MaySee]
+    serializer_class = CampaignSerializer
+    queryset = Campaign.objects.none()
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        """Return them with their progress; `name` in the query finds one."""
+        found = campaigns_of(self.request)
+        name = self.request.query_params.get("name")
+        return found.filter(name=name) if name else found
+
+    @extend_schema(request=NewCampaignSerializer, responses={201: CampaignSerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Plan a campaign and write it with its texts, raters and assignments, all or nothing."""
+        draft, user = _draft(request)
+        made = campaign_create(draft=draft, owner=user)
+        body = CampaignSerializer(campaigns_of(request).get(pk=made.pk), context={"request": request}).data
+        return Response({**body, "notes": draft_notes(draft)}, status=HTTPStatus.CREATED)
+
+
+class Estimate(APIView):
+    """What a campaign would ask of its raters; nothing is written."""
+
+    permission_classes = [MaySee]
+
+    @extend_schema(request=NewCampaignSerializer, responses=EstimateSerializer)
+    def post(self, request: Request) -> Response:
+        """Plan it and count."""
+        draft, _ = _draft(request)
+        found = campaign_estimate(draft=draft)
+        return Response(
+            {
+                "items": found.items,
+                "judgements": found.judgements,
+                "loads": found.loads,
+                "minutes": {rater: round(minutes, 1) for rater, minutes in found.minutes.items()},
+                "power": campaign_power(draft=draft),
+                "notes": draft_notes(draft),
+            }
+        )
+
+
+class State(OfCampaign):
+    """Open a campaign to raters, or close it."""
+
+    @extend_schema(request=StateSerializer, responses=CampaignSerializer)
+    def post(self, request: Request, key: str) -> Response:
+        """Change its state; being there already is a conflict (409)."""
+        campaign = self.campaign(key)
+        asked = StateSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        change = campaign_open if asked.validated_data["state"] == "open" else campaign_close
+        change(campaign=campaign, actor=user_of(request))
+        if campaign.state == Campaign.State.CLOSED:
+            scores_wake(campaign=campaign)
+        found = campaigns_of(request).get(pk=campaign.pk)
+        return Response(CampaignSerializer(found, context={"request": request}).data)
+
+
+class Links(OfCampaign):
+    """The invitation links of a campaign's raters."""
+
+    @extend_schema(responses=LinkSerializer(many=True), operation_id="campaign_links")
+    def get(self, request: Request, key: str) -> Response:
+        """Give one link a rater, for those who have not left."""
+        links = campaign_links(campaign=self.campaign(key), rater=request.query_params.get("rater", ""))
+        return Response([{"rater": rater, "link": link} for rater, link in links])
+
+    @extend_schema(request=None, responses=LinkSerializer(many=True), operation_id="campaign_links_renew")
+    @idempotent
+    def post(self, request: Request, key: str) -> Response:
+        """Make new links; older ones stop working."""
+        rater = request.query_params.get("rater", "")
+        links = campaign_links(campaign=self.campaign(key), rater=rater, renew=True)
+        return Response([{"rater": rater, "link": link} for rater, link in links])
+
+
+class Raters(ListAPIView):
+    """The raters of a campaign, and how far each is."""
+
+    permission_classes = [MaySee]
+    serializer_class = RaterSerializer
+    queryset = Participation.objects.none()
+
+    def get_queryset(self) -> QuerySet[Participation]:
+        """Return them in the order they were named."""
+        campaign = campaigns_of(self.request).filter(key=self.kwargs["key"]).first()
+        if campaign is None:
+            return Participation.objects.none()
+        return campaign.participations.with_progress().select_related("rater").order_by("pk")
+
+    @extend_schema(responses=RaterSerializer(many=True), operation_id="campaign_raters")
+    def get(self, request: Request, key: str) -> Response:
+        """List them; a campaign one may not see is not there."""
+        OfCampaign.campaign(self, key)  # type: ignore[arg-type]
+        return self.list(request)
+
+
+def user_of(request: Request) -> User | None:
+    """Return who asks."""
+    return request.user if isinstance(request.user, User) else None
+
+
+def _draft(request: Request) -> tuple[CampaignDraft, User | None]:
+    """Check what is asked for and plan it; return it and who will own a new study."""
+    asked = NewCampaignSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    wish = asked.asked()
+    user = User.objects.get(username=request.user.get_username())
+    return request_draft(request=wish, user=user), request_owner(request=wish, user=user)

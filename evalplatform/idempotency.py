@@ -1,0 +1,106 @@
+"""Writes of the API that may be sent twice: `Idempotency-Key` gives the first answer again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.utils.encoders import JSONEncoder
+
+from evalplatform.errors import BadInput, Conflict
+
+HEADER = "Idempotency-Key"
+KEPT_SECONDS = 24 * 3600
+PENDING_SECONDS = 300
+"""A write that has not been answered for so long died with its process."""
+_KEY = re.compile(r"[\x21-\x7e]{8,200}")
+View = Callable[..., Response]
+
+
+def idempotent(view: View) -> View:
+    """Let a method of an API view answer a repeated write as it answered the first.
+
+    Answers are kept for a day by user, method, address and key, in DATA_DIR, which all processes share. The
+    same key with other content, or while the first is still being answered, is a conflict; a write that
+    failed may be sent again. Writes without the header are done as they come.
+    """
+
+    @wraps(view)
+    def inner(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
+        key = request.headers.get(HEADER)
+        if key is None:
+            return view(self, request, *args, **kwargs)
+        if not _KEY.fullmatch(key):
+            raise BadInput(
+                f"{HEADER} cannot be used.", "Give 8 to 200 printable ASCII characters, as a UUID."
+            )
+        place = _place(str(request.user.pk), request.method or "", request.path, key)
+        content = _digest(json.dumps(request.data, sort_keys=True, default=str))
+        if not _claim(place, content):
+            return _again(place, content)
+        try:
+            response = view(self, request, *args, **kwargs)
+        except BaseException:
+            place.unlink(missing_ok=True)
+            raise
+        kept = {"content": content, "status": response.status_code, "data": response.data}
+        draft = place.with_suffix(".draft")
+        draft.write_text(json.dumps(kept, cls=JSONEncoder), "utf-8")
+        draft.replace(place)
+        return response
+
+    return inner
+
+
+def _claim(place: Path, content: str) -> bool:
+    """Be the one that does this write; False where another was or is."""
+    with suppress(FileNotFoundError, ValueError):
+        age = time.time() - place.stat().st_mtime
+        is_pending = "status" not in json.loads(place.read_text("utf-8"))
+        if age > (PENDING_SECONDS if is_pending else KEPT_SECONDS):
+            place.unlink(missing_ok=True)
+    try:
+        with place.open("x", encoding="utf-8") as file:
+            json.dump({"content": content}, file)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _again(place: Path, content: str) -> Response:
+    """Answer as before."""
+    kept: dict[str, Any] = {}
+    with suppress(FileNotFoundError, ValueError):
+        kept = json.loads(place.read_text("utf-8"))
+    if kept.get("content", content) != content:
+        raise Conflict(f"This {HEADER} was used for other content.", "Use a new key for a new write.")
+    if "status" not in kept:
+        raise Conflict("This write is still being done.", "Ask again in a moment, with the same key.")
+    return Response(kept["data"], status=kept["status"], headers={"Idempotency-Replayed": "true"})
+
+
+def _place(*parts: str) -> Path:
+    """Return the file of a write, and forget those of the day before now and then."""
+    folder = Path(settings.DATA_DIR) / "writes"
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / f"{_digest(*parts)}.json"
+    if place.stem.startswith("00"):
+        for old in folder.glob("*.json"):
+            with suppress(FileNotFoundError):
+                if time.time() - old.stat().st_mtime > KEPT_SECONDS:
+                    old.unlink()
+    return place
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

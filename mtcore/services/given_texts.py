@@ -1,0 +1,32 @@
+"""Texts that are in hand, in a request or a form, instead of in files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evalplatform.errors import BadInput
+from mtcore.corpora.reader import decode_lines
+from mtcore.services.texts import NamedText, as_bad_input
+
+
+def text_given(lines: str | Sequence[str], *, name: str, file: str) -> NamedText:
+    """Take a text that is in hand: one string with LF at line ends, or a line an element.
+
+    Args:
+        lines: the text.
+        name: what it is to be called.
+        file: what messages call it.
+
+    Raises:
+        BadInput: it is empty or blank, an element has a line end, or no file could hold it.
+    """
+    if not isinstance(lines, str):
+        inside = next((n for n, line in enumerate(lines, 1) if "\n" in line or "\r" in line), None)
+        if inside is not None:
+            raise BadInput(f"{file}, line {inside:,} has a line end in it.", "Give one segment an element.")
+        lines = "".join(f"{line}\n" for line in lines)
+    with as_bad_input():
+        read = decode_lines(lines.encode("utf-8", "surrogatepass"), file)
+    if not any(line.strip() for line in read.lines):
+        raise BadInput(f"{file} holds nothing but blank lines.", "Give one segment a line.")
+    return NamedText(name, file, tuple(read.lines), tuple(read.notices))
