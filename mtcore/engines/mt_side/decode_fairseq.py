@@ -1,9 +1,11 @@
 """Translate lines of pieces with one fairseq model or an ensemble: `python decode_fairseq.py JOB.json`.
 
 JOB has: checkpoints, data (a folder with the dictionaries), source, target, input (a line a sentence, none
-blank), output (a JSON object a line: {"id", "text", "score"}, in any order), and the figures of the decoding.
-What is in the output already is kept: a batch is always the same lines, with a seed of its own, so that an
-interrupted decoding ends as an undisturbed one. Progress goes to standard output as {"decoded": n, "of": n}.
+blank), output (a JSON object a line: {"id", "text", "score"}, in any order), and the decoding's figures. A batch
+holds lines of one length: fairseq allows a translation as many pieces as the longest line of its batch calls
+for, so a line among others would not be translated as alone. What is in the output already is kept: a batch is
+always the same lines, with a seed of its own, so that an interrupted decoding ends as an undisturbed one.
+Progress goes to standard output as {"decoded": n, "of": n}.
 """
 
 from __future__ import annotations
@@ -78,7 +80,7 @@ def decode(
     output, done = Path(job["output"]), whole_lines(Path(job["output"]))
     began, n_pieces = time.monotonic(), 0
     with output.open("a", encoding="utf-8", newline="\n") as file, torch.no_grad():
-        for number, batch in enumerate(batches([len(one) for one in encoded], job["batch"])):
+        for number, batch in enumerate(batches([len(one) for one in encoded], job["batch"], equal=True)):
             if done.issuperset(batch):
                 continue
             utils.set_torch_seed((job["seed"] * 1_000_003 + number) % 2**31)
@@ -103,13 +105,14 @@ def decode(
             )
 
 
-def batches(lengths: list[int], size: int) -> Iterator[list[int]]:
-    """Cut line numbers into batches of like lengths, at most `size` lines and some thousand pieces each."""
+def batches(lengths: list[int], size: int, *, equal: bool) -> Iterator[list[int]]:
+    """Cut line numbers into batches of like or equal lengths, `size` lines at most."""
     for start in range(0, len(lengths), _WINDOW):
         window = range(start, min(start + _WINDOW, len(lengths)))
         batch: list[int] = []
         for line in sorted(window, key=lambda one: (lengths[one], one)):
-            if batch and (len(batch) >= size or (len(batch) + 1) * lengths[line] > _BATCH_PIECES):
+            is_full = len(batch) >= size or (len(batch) + 1) * lengths[line] > _BATCH_PIECES
+            if batch and (is_full or (equal and lengths[line] != lengths[batch[0]])):
                 yield batch
                 batch = []
             batch.append(line)

@@ -60,7 +60,7 @@ def score(
     output = Path(job["output"])
     done = whole_lines(output)
     with output.open("a", encoding="utf-8", newline="\n") as file, torch.no_grad():
-        for batch in batches([len(one) for one in encoded], _BATCH_LINES):
+        for batch in batches([len(one) for one in encoded], _BATCH_LINES, equal=False):
             if done.issuperset(batch):
                 continue
             sums = dict.fromkeys(batch, 0.0)
