@@ -80,7 +80,8 @@ def test_nine_measures_of_people_against_machines_in_one_table(tmp_path):
     )  # fmt: skip
     out, _ = run(
         "measure_diversity", "--testset", "csen", "--systems", *systems,
-        "--training", DATA / "mono" / "en.txt", "--dictionary", dictionary, "--resamples", 200, "--format", "json",
+        "--training", DATA / "mono" / "en.txt", "--dictionary", dictionary,
+        "--resamples", 200, "--format", "json",
     )  # fmt: skip
     found = json.loads(out)
     assert [text["name"] for text in found["texts"]] == ["B", "C", "ALMAnaCH-Inria", "Online-W"]
