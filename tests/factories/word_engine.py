@@ -7,6 +7,7 @@ against: it counts, it writes a bundle with checksums, and what it translates fo
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -30,6 +31,7 @@ class WordEngine(Engine):
     scores = frozenset({"lm"})
     install_hint = "it is always there"
     available = True
+    seconds_an_update = 0.0
     loses = 0
     """So many translations are lost, as an engine does that skips lines."""
     trained: list[tuple[str, int]] = []
@@ -48,7 +50,7 @@ class WordEngine(Engine):
         if n != train.n_lines:
             raise EngineError(f"{n} lines, not {train.n_lines}.")
         folder = work.rundir.work / "prepared"
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         table: dict[str, Counter[str]] = defaultdict(Counter)
         ours = train.source.read_text("utf-8").split("\n")
         others = train.target.read_text("utf-8").split("\n") if train.target else ours
@@ -64,7 +66,9 @@ class WordEngine(Engine):
         self.trained.append((f"{facts['source']}-{facts['target']}", recipe.training.seed))
         for update in range(1, 4):
             work.check()
-            work.report(update / 4, f"update {update}", {"loss": 1 / update, "ppl": 2.0 / update})
+            time.sleep(self.seconds_an_update)
+            metrics = {"update": update, "loss": 1 / update, "ppl": 2.0 / update, "wps": 100.0}
+            work.report(update / 4, f"update {update}", metrics)
         staging = work.rundir.root / ".staged-bundle"
         staging.mkdir()
         return bundle_write(
