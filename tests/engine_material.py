@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import pytest
-
 from mtcore.engines.base import Texts
 from mtcore.engines.bundle import Bundle, bundle_open
 from mtcore.engines.child import start
@@ -18,9 +16,8 @@ from mtcore.engines.recipe_files import recipe_find
 from mtcore.engines.registry import engines_for
 from mtcore.engines.rundir import RunDir
 from mtcore.engines.setup import Setup
-from tests.paths import ROOT
 
-SETUP = Setup(ROOT / ".venv-mt" / "bin" / "python")
+SETUP = Setup(Path(__file__).resolve().parent.parent / ".venv-mt" / "bin" / "python")
 
 _NOUNS = {"Hund": "dog", "Katze": "cat", "Mann": "man", "Frau": "woman", "Kind": "child", "Vogel": "bird"}
 _VERBS = {"sieht": "sees", "hört": "hears", "liebt": "loves", "sucht": "seeks"}
@@ -144,7 +141,7 @@ def wait_for(said: Callable[[], bool], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not said():
         if time.monotonic() > deadline:
-            pytest.fail(f"nothing happened within {seconds} seconds")
+            raise AssertionError(f"nothing happened within {seconds} seconds")
         time.sleep(0.05)
 
 
@@ -178,6 +175,8 @@ def trained(kind: str, shared: Path) -> Bundle:
             return MAKERS[kind](folder)
         engines = engines_for("trains", kind, SETUP)
         if not engines or not engines[0].is_available():
+            import pytest
+
             hint = engines[0].install_hint if engines else "no engine trains it"
             pytest.skip(f"no model of kind {kind} can be trained here: {hint}")
         work, both = desk(folder / "run"), kind != "lm"

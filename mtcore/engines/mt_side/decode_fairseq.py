@@ -1,11 +1,11 @@
 """Translate lines of pieces with one fairseq model or an ensemble: `python decode_fairseq.py JOB.json`.
 
 JOB has: checkpoints, data (a folder with the dictionaries), source, target, input (a line a sentence, none
-blank), output (a JSON object a line: {"id", "text", "score"}, in any order), and the decoding's figures. A batch
-holds lines of one length: fairseq allows a translation as many pieces as the longest line of its batch calls
-for, so a line among others would not be translated as alone. What is in the output already is kept: a batch is
-always the same lines, with a seed of its own, so that an interrupted decoding ends as an undisturbed one.
-Progress goes to standard output as {"decoded": n, "of": n}.
+blank), output (a JSON object a line: {"id", "text", "score"}, in any order), and the decoding's figures.
+A batch holds lines of one length: fairseq allows a translation as many pieces as the longest line of its
+batch calls for, so a line among others would not be translated as alone. What is in the output already is
+kept: a batch is always the same lines, with a seed of its own, so that an interrupted decoding ends as an
+undisturbed one. Progress goes to standard output as {"decoded": n, "of": n}.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Training and decoding on an accelerator; see run.sh."""
