@@ -63,7 +63,10 @@ def write_weights(lm: Path, order: int, weights: Sequence[float]) -> None:
 
 
 def restrict(lm: Path, sentences: Iterable[Sequence[str]], order: int, place: Path) -> None:
-    """Write those counts that the probability of these sentences depends on."""
+    """Write those counts that the probability of these sentences depends on.
+
+    The weight of an n-gram goes by how many words follow its context, so all that follows a context is kept.
+    """
     known = set()
     with lm.open(encoding="utf-8") as given:
         for line in given:
@@ -71,20 +74,21 @@ def restrict(lm: Path, sentences: Iterable[Sequence[str]], order: int, place: Pa
             if len(others) > 2:
                 break
             known.add(word)
-    wanted: set[str] = set()
+    contexts: set[str] = set()
     for sentence in sentences:
         words = [BEGIN, *(word if word in known else UNKNOWN for word in sentence), END]
-        for size in range(1, order + 1):
-            wanted.update(" ".join(words[at : at + size]) for at in range(len(words) - size + 1))
+        for size in range(1, order):
+            contexts.update(" ".join(words[at : at + size]) for at in range(len(words) - size + 1))
     with lm.open(encoding="utf-8") as given, place.open("w", encoding="utf-8", newline="\n") as kept:
         for line in given:
             gram = line.rsplit(" ", 2)[0]
-            if " " not in gram or gram in wanted:
+            context, blank, _ = gram.rpartition(" ")
+            if not blank or context in contexts:
                 kept.write(line)
 
 
 def tune_weights(
-    perplexity: Callable[[Sequence[float]], float], order: int, *, rounds: int = 4
+    perplexity: Callable[[Sequence[float]], float], order: int, *, rounds: int = 3
 ) -> tuple[list[float], float]:
     """Find the weights of the orders with the lowest perplexity, one after the other on an ever finer grid.
 

@@ -21,7 +21,7 @@ BARS, BARS_WORD = "|||", "<3bars>"
 """Separates the columns of a phrase table, and what stands for it in one."""
 UNK = "UNK"
 """What is written for a word the system does not know, where a study asks for it."""
-_WHOLE = (r"</?_*(?:unk|s|pad)>", r"&#?\w+;")
+_WHOLE = (r"<_*/?(?:unk|s|pad)>", r"&#?\w+;")
 """What is one word though it has signs in it: what engines write themselves, and entities of mark-up."""
 _WHOLE_WORD = re.compile("(" + "|".join(_WHOLE) + ")")
 _NO_BLANKS = ("ja", "th", "km", "lo", "my", "bo")
