@@ -41,7 +41,8 @@ def testset_translate_run(context: RunContext) -> Outcome:
     for number, version in enumerate(versions):
         context.check()
         context.report(number / len(versions), f"translating {version.name} of {testset.name}")
-        made[version.pk] = _version_translated(context, by, version, f"input-{version.pk}")
+        span = (number / len(versions), (number + 1) / len(versions))
+        made[version.pk] = _version_translated(context, by, version, span)
     if not context.rundir.has_result:
         with context.rundir.staged() as folder:
             for version in versions:
@@ -123,14 +124,16 @@ def _versions(testset: TestSet, inputs: Sequence[str]) -> list[TextVersion]:
     return list(testset.versions.filter(side="source").order_by("position", "pk"))
 
 
-def _version_translated(context: RunContext, by: Translator, version: TextVersion, part: str) -> list[Line]:
+def _version_translated(
+    context: RunContext, by: Translator, version: TextVersion, span: tuple[float, float]
+) -> list[Line]:
     """Translate a version, or read what an earlier attempt has made of the same text by the same means."""
-    lines = version_lines(version)
+    lines, part = version_lines(version), f"input-{version.pk}"
     key = hashlib.sha256(json.dumps([by.provenance(), lines_sha256(lines)]).encode()).hexdigest()
     kept = context.rundir.work / f"{part}-{key[:16]}.jsonl"
     if kept.is_file():
         return _read_lines(kept)
-    made = translate_lines(context, by, lines, part=part)
+    made = translate_lines(context, by, lines, part=part, span=span)
     _write_lines(kept, made)
     return made
 

@@ -16,7 +16,7 @@ from mtcore.engines.recipe import Decoding
 from mtcore.engines.registry import engine_make, engines_for
 from mtcore.engines.rundir import RunDir
 from mtcore.services.engine_setup import engine_setup
-from mtcore.services.run_context import RunContext
+from mtcore.services.run_context import Reports, RunContext
 from mtcore.services.systems import Trained, provenance, system_trained
 
 AUTO = "auto"
@@ -35,6 +35,18 @@ class PartDir(RunDir):
         path = self.root / "work" / self.part
         path.mkdir(parents=True, exist_ok=True)
         return path
+
+
+class Span(Reports):
+    """Passes reports on to those of the run, whose part of the work begins and ends somewhere within it."""
+
+    def __init__(self, run: Reports, begin: float, end: float) -> None:
+        self._all, self._begin, self._end = run, begin, end
+
+    def add(self, progress: float | None, note: str, metrics: Mapping[str, float]) -> None:
+        """Take a report; its progress is that of the part."""
+        share = None if progress is None else self._begin + (self._end - self._begin) * progress
+        self._all.add(share, note, metrics)
 
 
 @dataclass(frozen=True)
@@ -70,14 +82,26 @@ def translator(system: str, *, engine: str = "", decoding: Mapping[str, Any] | N
 
 
 def translate_lines(
-    context: RunContext, by: Translator, lines: Sequence[str], *, part: str = "lines"
+    context: RunContext,
+    by: Translator,
+    lines: Sequence[str],
+    *,
+    part: str = "lines",
+    span: tuple[float, float] = (0.0, 1.0),
 ) -> list[Line]:
     """Translate lines; as many come back, in order, each with a status.
+
+    Args:
+        context: the run.
+        by: what translates.
+        lines: raw text.
+        part: a name for the scratch of just these lines.
+        span: where in the progress of the run they begin and end.
 
     Raises:
         EngineError: lines were lost, or a status is none.
     """
-    inside = replace(context, rundir=PartDir(context.rundir.root, part))
+    inside = replace(context, rundir=PartDir(context.rundir.root, part), reports=Span(context.reports, *span))
     made = by.engine.translate(by.bundles, lines, by.decoding, inside)
     if len(made) != len(lines):
         raise EngineError(
