@@ -69,9 +69,12 @@ def launch_page(kind: type[Launch]) -> View:
     def page(request: HttpRequest, **address: Any) -> HttpResponse:
         launch = kind(request, **address)
         posted = request.method == "POST"
-        form = launch.form(request.POST if posted else None, request.FILES if posted else None)
         step = request.POST.get("step", "preview")
-        if posted and step != "change" and form.is_valid():
+        data = request.POST.copy() if posted else None
+        if data is not None and step == "forget":
+            data["toml_text"] = ""
+        form = launch.form(data, request.FILES if posted else None)
+        if posted and step in ("preview", "launch") and form.is_valid():
             try:
                 if step == "launch":
                     return _launched(request, launch, form)

@@ -25,7 +25,8 @@ def run_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
     waits = _waits([one for one in runs if one.state == Run.State.QUEUED])
     rows = []
     for one in runs:
-        pace = paces.get(one.pk) or (run_pace(one) if one.started_at and one.is_finished else None)
+        pace = paces.get(one.pk)
+        took = one.finished_at - one.started_at if one.finished_at and one.started_at else None
         note = waits.get(one.pk) or one.message or (one.progress_note if one.pk in paces else "")
         rows.append(
             {
@@ -34,7 +35,7 @@ def run_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
                 "state": state_of(one),
                 "done": percent(one.progress),
                 "left": duration(pace.remaining) if pace and pace.remaining is not None else "",
-                "took": duration(pace.elapsed) if pace and one.is_finished else "",
+                "took": duration(took) if took and one.is_finished else "",
                 "note": note if len(note) <= NOTE_LENGTH else f"{note[: NOTE_LENGTH - 1]}…",
             }
         )
