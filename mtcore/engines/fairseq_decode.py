@@ -115,6 +115,15 @@ def scratch(work: Work, bundles: Sequence[Bundle], lines: Sequence[str], figures
     return folder
 
 
+def on_device(bundle: Bundle, work: Work) -> bool:
+    """Tell whether to use an accelerator if there is one: the run has its own, or the model was trained on some.
+
+    (A worker that was given no names of devices may use whatever its machine has.)
+    """
+    training = bundle.facts.get("recipe", {}).get("training", {})
+    return bool(work.device or training.get("devices"))
+
+
 def data_folder(bundle: Bundle, folder: Path) -> Path:
     """Return a folder with the dictionaries of a bundle under the names fairseq wants."""
     place = folder / "data"
@@ -151,7 +160,7 @@ def _ask(
         draft.write_text("".join(f"{line}\n" for line in pieces), "utf-8", newline="\n")
     full = {
         **job, "data": str(data_folder(bundle, folder)), "input": str(source), "output": str(output),
-        "cpu": not work.device,
+        "cpu": not on_device(bundle, work),
     }  # fmt: skip
     what = "The translation" if done == "translated" else "The scoring"
     run_job(setup, work, script, full, folder / "job.json", what, _progress(work, done))

@@ -1,7 +1,7 @@
 """Train a Transformer and decode with it on an accelerator, and say how fast that is: `tests/gpu/run.sh`.
 
-The task is a made-up language pair (each word turned round), so that nothing has to be downloaded and it can be
-told whether something was learned. `--cpu` tries the script itself without a GPU.
+The task is a made-up language pair (each word turned round), so that nothing has to be downloaded and it can
+be told whether something was learned. `--cpu` tries the script itself without a GPU.
 """
 
 from __future__ import annotations
@@ -126,7 +126,8 @@ def recipe_for(given: argparse.Namespace, n_cards: int) -> Recipe:
         training = replace(training, max_tokens=600, warmup=5, learning_rate=0.01)
     base = recipe_find("tiny-op")
     return replace(
-        base, model=BIG if n_cards else SMALL, training=training, subwords=Subwords(size=2000 if n_cards else 50),
+        base, model=BIG if n_cards else SMALL, training=training,
+        subwords=Subwords(size=2000 if n_cards else 50),
         decoding=replace(base.decoding, beam=4, batch_sentences=256),
     )  # fmt: skip
 
