@@ -116,7 +116,7 @@ def scratch(work: Work, bundles: Sequence[Bundle], lines: Sequence[str], figures
 
 
 def on_device(bundle: Bundle, work: Work) -> bool:
-    """Tell whether to use an accelerator if there is one: the run has its own, or the model was trained on some.
+    """Tell whether to use an accelerator if there is one: the run has its own, or the model was trained so.
 
     (A worker that was given no names of devices may use whatever its machine has.)
     """
