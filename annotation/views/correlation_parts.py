@@ -36,7 +36,8 @@ def sections(result: Row, campaigns: Campaigns, files: Files) -> list[Row]:
             "words": [
                 _(
                     "A dot is a system: the metric across, people upwards. Intervals are of other systems "
-                    "like these: Fisher’s for Pearson’s r, the jackknife over systems for pairs ordered alike."
+                    "like these: Fisher’s for Pearson’s r, the jackknife over systems for pairs ordered "
+                    "alike."
                 )
             ],
             "figures": _system_figures(result, campaigns),

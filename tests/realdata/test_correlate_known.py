@@ -1,0 +1,100 @@
+"""Published judgements against published outputs: the command gives the known correlations."""
+
+import csv
+
+import pytest
+
+from tests.factories.commands import run
+from tests.factories.correlation import MAP, correlated, result_of
+from tests.factories.files import write_lines
+from tests.paths import DATA, needs_data
+
+pytestmark = [pytest.mark.django_db, needs_data]
+HUMAN = DATA / "human"
+WMT = "rater=rater,system=system,segment=line,kind=item_type,score=raw"
+
+
+def import_set(name, folder, languages, source, *references, outputs=None):
+    run(
+        "import_testset", name, "--languages", languages, "--source", folder / source,
+        "--reference", *(f"{version}={folder / file}" for version, file in references),
+    )  # fmt: skip
+    for file in sorted((folder / "outputs").iterdir()):
+        if outputs is None or file.stem in outputs:
+            run("import_output", name, file.stem, file)
+
+
+def published(path, reference, column):
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t"))
+    return {row["system"]: float(row[column]) for row in rows if row["reference"] == reference}
+
+
+def test_csen_by_the_command():
+    folder = HUMAN / "wmt22-csen-da"
+    import_set("csen", folder, "cs-en", "source.cs", ("B", "reference.B.en"), ("C", "reference.C.en"))
+    run(
+        "import_judgements", "cs-en", folder / "judgments.tsv", "--format", "csv",
+        "--protocol", "reference_da", "--languages", "cs-en", "--testset", "csen", "--map", f"{WMT},group=hit_id",
+    )  # fmt: skip
+    arguments = ("--campaign", "cs-en", "--metrics", "bleu,chrf", "--resamples", 100)
+    found = correlated(*arguments, "--segments", "all")
+    chrf = result_of(found, level="system", metric="chrf")
+    assert chrf["n"] == 11 and chrf["left_out"] == ["HUMAN-C"]
+    estimates = chrf["estimates"]
+    assert round(estimates["pearson"]["value"], 3) == 0.960
+    assert round(estimates["kendall"]["value"], 3) == 0.782
+    bleu = result_of(found, level="system", metric="bleu")["estimates"]
+    assert bleu["pearson"]["value"] == pytest.approx(0.965, abs=0.001)
+    known = published(folder / "sacrebleu-2.6.0.tsv", "B", "chrf2")
+    points = {row["system"]: row for row in found["points"]}
+    for system, value in known.items():
+        assert points[system]["metrics"]["chrf"]["value"] == pytest.approx(value, abs=5e-5)
+    # the MTurk scores are noisy: r = .06 over segments
+    assert round(result_of(found, level="segment", metric="chrf")["estimates"]["pearson"]["value"], 2) == 0.06
+    same = result_of(correlated(*arguments), level="system", metric="chrf")
+    assert same["n_segments"] < chrf["n_segments"] == 11 * 1448
+    assert same["estimates"]["pearson"]["value"] == pytest.approx(0.960, abs=0.002)
+
+
+def test_bnhi_by_the_command():
+    folder = HUMAN / "wmt21-bnhi-da"
+    import_set("bnhi", folder, "bn-hi", "source.bn", ("A", "reference.A.hi"))
+    run(
+        "import_judgements", "bn-hi", folder / "judgments.tsv", "--format", "csv",
+        "--protocol", "reference_da", "--languages", "bn-hi", "--testset", "bnhi", "--map", WMT,
+    )  # fmt: skip
+    found = correlated("--campaign", "bn-hi", "--metrics", "chrf", "--segments", "all", "--resamples", 100)
+    row = result_of(found, level="system")
+    assert (row["n"], row["left_out"]) == (9, [])
+    assert round(row["estimates"]["pearson"]["value"], 3) == 0.942
+    assert round(row["estimates"]["kendall"]["value"], 3) == 0.778
+    assert round(result_of(found, level="segment")["estimates"]["pearson"]["value"], 3) == 0.109
+
+
+def test_ende_mqm_by_the_command(tmp_path):
+    folder = HUMAN / "wmt21-ende-mqm"
+    text = (folder / "mqm_newstest2021_ende.avg_seg_scores.tsv").read_text("utf-8")
+    rows = [line.replace("\t", " ").split(" ") for line in text.split("\n")[1:] if line]
+    names = {"Nemo": "NVIDIA-NeMo"}
+    rated = [
+        f"experts,{names.get(system, system)},{segment},{score}"
+        for system, score, segment in rows
+        if score != "None"
+    ]
+    systems = {row.split(",")[1] for row in rated}
+    import_set("ende", folder, "en-de", "source.en", ("C", "reference.C.de"), outputs=systems)
+    run(
+        "import_judgements", "mqm", write_lines(tmp_path / "mqm.csv", ["rater,system,segment,score", *rated]),
+        "--format", "csv", "--protocol", "source_da", "--languages", "en-de", "--testset", "ende",
+        "--scale=-25-0", "--map", MAP,
+    )  # fmt: skip
+    found = correlated(
+        "--campaign", "mqm", "--metrics", "chrf", "--segments", "all", "--raw", "--resamples", 100
+    )
+    row = result_of(found, level="system")
+    assert row["n"] == 8 and {"ref-A", "ref-C", "metricsystem1"} <= set(row["left_out"])
+    assert round(row["estimates"]["pearson"]["value"], 2) == 0.78
+    assert round(row["estimates"]["kendall"]["value"], 2) == 0.57
+    assert round(result_of(found, level="segment")["estimates"]["pearson"]["value"], 3) == 0.112
+    assert result_of(found, level="segment")["threshold"] == 6.25
