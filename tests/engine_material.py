@@ -16,6 +16,7 @@ from mtcore.engines.recipe_files import recipe_find
 from mtcore.engines.registry import engines_for
 from mtcore.engines.rundir import RunDir
 from mtcore.engines.setup import Setup
+from tests.factories.imported import imported_outputs
 
 SETUP = Setup(Path(__file__).resolve().parent.parent / ".venv-mt" / "bin" / "python")
 
@@ -149,7 +150,7 @@ RECIPES = {"transformer": "tiny-op", "lstm": "tiny-lstm", "lm": "tiny-lm", "phra
 """Kind of model → the recipe that trains it."""
 UPDATES = {"transformer": 120, "lstm": 40, "lm": 60, "phrase": 0}
 PAIRS = 160
-MAKERS: dict[str, Callable[[Path], Bundle]] = {}
+MAKERS: dict[str, Callable[[Path], Bundle]] = {"outputs": imported_outputs}
 """Kind of model that no engine trains → what makes a bundle of it in a folder, for those that only decode."""
 
 

@@ -70,10 +70,10 @@ class ImportEngine(Engine):
         for number, line in enumerate(lines, start=1):
             if number % _CHECK_LINES == 0:
                 work.check()
-            own = known.get(line)
-            if own:
-                found.append(own[min(asked[line], len(own) - 1)])
-                asked[line] += 1
+            key = line.removesuffix("\r")
+            if own := known.get(key):
+                found.append(own[min(asked[key], len(own) - 1)])
+                asked[key] += 1
             elif line.strip():
                 missing.append(number)
             else:
