@@ -113,7 +113,7 @@ class RaterSerializer(serializers.ModelSerializer):
 class StudySerializer(serializers.ModelSerializer):
     """A study and what belongs to it."""
 
-    owner = serializers.CharField(source="owner.username", default=None, read_only=True)
+    owner = serializers.CharField(source="owner.username", default=None, allow_null=True, read_only=True)
     researchers: serializers.SlugRelatedField = serializers.SlugRelatedField(
         "username", many=True, read_only=True
     )

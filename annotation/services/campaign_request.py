@@ -224,11 +224,12 @@ _KINDS: dict[type, str] = {
 
 def _typed(name: str, value: Any, usual: Any) -> Any:
     """Return a value in the type of the usual one; lists and objects hold texts only."""
+    given = value
     if isinstance(usual, tuple) and isinstance(value, list | tuple):
         value = tuple(value)
     elif isinstance(usual, float) and isinstance(value, int | float) and not isinstance(value, bool):
         value = float(value)
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
     if type(value) is not type(usual) or not all(isinstance(one, str) for one in inside):
-        raise BadInput(f"The setting “{name}” is {str(value)[:80]!r}.", f"Give {_KINDS[type(usual)]}.")
+        raise BadInput(f"The setting “{name}” is {str(given)[:80]}.", f"Give {_KINDS[type(usual)]}.")
     return value

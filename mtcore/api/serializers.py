@@ -13,7 +13,9 @@ from mtcore.services.runs import run_pace, run_waits_for
 class VersionSerializer(serializers.ModelSerializer):
     """One text of a test set."""
 
-    derived_from = serializers.CharField(source="derived_from.name", default=None, read_only=True)
+    derived_from = serializers.CharField(
+        source="derived_from.name", default=None, allow_null=True, read_only=True
+    )
 
     class Meta:
         model = TextVersion
