@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from mtcore.models import Run
+from mtcore.services.run_presence import workers_alive
 from mtcore.views.words import kind_words, percent, state_of
 
 MOST_RUNS = 60
@@ -45,6 +47,23 @@ def family_of(run: Run) -> Family:
     rows = Run.objects.filter(pk__in=sorted(known)).defer("history", "result", "options").order_by("pk")
     runs = {one.pk: one for one in rows[: 2 * MOST_RUNS]}
     return Family(runs, sorted((a, b) for a, b in links if a in runs and b in runs), whole)
+
+
+def deserted_queues(family: Family) -> list[dict[str, str]]:
+    """Return the queues on which a run of the family could begin now and nobody works."""
+    open_ = {pk for pk, one in family.runs.items() if one.state != Run.State.SUCCEEDED}
+    held_up = {child for parent, child in family.links if parent in open_}
+    ready = [one for pk, one in family.runs.items() if one.state == Run.State.QUEUED and pk not in held_up]
+    wanted = dict.fromkeys(one.queue for one in ready)
+    if not wanted:
+        return []
+    served = {queue for worker in workers_alive() for queue in worker.queues}
+    served |= set(Run.objects.held(timezone.now()).order_by().values_list("queue", flat=True).distinct())
+    return [
+        {"name": queue, "command": f"manage.py work --queue {queue}"}
+        for queue in wanted
+        if queue not in served
+    ]
 
 
 def family_rows(family: Family) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -14,11 +14,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from evalplatform.errors import Conflict, UserError
+from evalplatform.errors import BadInput, Conflict, UserError
 from mtcore.engines.errors import EngineError
 from mtcore.engines.recipes import RECIPES
 from mtcore.forms.fields import HouseForm
-from mtcore.forms.launch import RecipeForm
+from mtcore.forms.recipe import RecipeForm
 from mtcore.models import Run, System, TestSet
 from mtcore.services.pipeline import Pipeline
 from mtcore.services.run_once import run_once
@@ -42,6 +42,7 @@ class Launch(ABC):
     lead: str | Promise = ""
     verb: str | Promise = ""
     back = "systems"
+    can_measure = False
 
     def __init__(self, request: HttpRequest, **address: Any) -> None:
         self.request = request
@@ -60,6 +61,10 @@ class Launch(ABC):
     def launch(self, form: Any) -> tuple[Run, bool]:
         """Launch it; return the run to look at, and whether it is new."""
 
+    def measure(self, form: Any) -> tuple[Run, bool]:
+        """Launch what measures a little of it, where `can_measure`."""
+        raise BadInput(_("There is nothing to measure here."), _("Use the buttons of the page."))
+
 
 def launch_page(kind: type[Launch]) -> View:
     """Return the page of a kind of launch: form, preview, launch."""
@@ -74,10 +79,12 @@ def launch_page(kind: type[Launch]) -> View:
         if data is not None and step == "forget":
             data["toml_text"] = ""
         form = launch.form(data, request.FILES if posted else None)
-        if posted and step in ("preview", "launch") and form.is_valid():
+        if posted and step in ("preview", "launch", "measure") and form.is_valid():
             try:
                 if step == "launch":
-                    return _launched(request, launch, form)
+                    return _launched(request, launch.launch(form))
+                if step == "measure":
+                    return _launched(request, launch.measure(form))
                 return _preview(request, launch, form)
             except EngineError as error:
                 form.add_error(None, str(error))
@@ -109,8 +116,8 @@ def _preview(request: HttpRequest, launch: Launch, form: HouseForm) -> HttpRespo
     return render(request, "mtcore/launch_preview.html", context)
 
 
-def _launched(request: HttpRequest, launch: Launch, form: HouseForm) -> HttpResponse:
-    run, created = launch.launch(form)
+def _launched(request: HttpRequest, made: tuple[Run, bool]) -> HttpResponse:
+    run, created = made
     said = _("It is launched; run %(n)s is in the queue.") if created else _("Run %(n)s does this already.")
     messages.success(request, said % {"n": run.pk})
     return redirect("run", pk=run.pk)
@@ -177,6 +184,11 @@ def system_choices(*, with_outputs: bool = False) -> list[tuple[str, str]]:
     return [(name, name) for name in rows.values_list("name", flat=True)]
 
 
-def changed_figures(recipe: Any) -> Sequence[str]:
-    """Return the figures of a recipe that differ from the one of its name, as `training.seed=3`."""
-    return [f"{one['name']}={one['value']}".replace('"', "") for one in figures_of(recipe) if one["changed"]]
+def recipe_words(form: RecipeForm) -> dict[str, Any]:
+    """Return the options of a command that say the same recipe."""
+    given = form.cleaned_data
+    if given["toml_text"]:
+        return {"recipe": "FILE.toml", "set": given["settings"], "seed": given["seed"]}
+    changed = [one for one in figures_of(form.made) if one["changed"]]
+    figures = [f"{one['name']}={one['value']}".replace('"', "") for one in changed]
+    return {"recipe": form.made.name, "set": figures, "seed": given["seed"]}

@@ -19,6 +19,7 @@ from mtcore.forms.launch import (
 from mtcore.models import Corpus, Run, System
 from mtcore.services.decoding import corpus_translate, testset_translate
 from mtcore.services.pipeline import Pipeline
+from mtcore.services.preflight import preflight_launch
 from mtcore.services.run_once import run_once, run_trial
 from mtcore.services.systems import TRAIN_LM
 from mtcore.services.training import lm_train, system_train
@@ -26,10 +27,10 @@ from mtcore.services.training_commands import train_commands
 from mtcore.views.corpora import corpus_choices
 from mtcore.views.launch import (
     Launch,
-    changed_figures,
     command,
     first_run,
     launched_once,
+    recipe_words,
     system_choices,
     testset_choices,
     trained_choices,
@@ -47,6 +48,7 @@ class TrainSystem(Launch):
         "First you see what will happen."
     )
     verb = gettext_lazy("Train it")
+    can_measure = True
 
     def form(self, data: Any, files: Any) -> TrainForm:
         """Return the form."""
@@ -66,8 +68,7 @@ class TrainSystem(Launch):
         words = command(
             "train_system",
             given["name"],
-            recipe=recipe.name,
-            set=changed_figures(recipe),
+            **recipe_words(form),
             corpus=given["corpora"],
             mono=given["monolingual"],
             valid=given["valid"],
@@ -81,6 +82,19 @@ class TrainSystem(Launch):
     def launch(self, form: TrainForm) -> tuple[Run, bool]:
         """Launch the pipeline; the same one again goes on where it stopped."""
         return first_run(self._train(form, dry_run=False))
+
+    def measure(self, form: TrainForm) -> tuple[Run, bool]:
+        """Launch a preflight."""
+        given = form.cleaned_data
+        return run_once(
+            lambda: preflight_launch(
+                recipe=form.made,
+                corpora=given["corpora"],
+                monolingual=given["monolingual"],
+                engine=given["engine"],
+                requested_by=self.user,
+            )
+        )
 
     def _train(self, form: TrainForm, *, dry_run: bool) -> Pipeline:
         given = form.cleaned_data
@@ -106,6 +120,7 @@ class TrainLm(Launch):
     title = gettext_lazy("Train a language model")
     lead = gettext_lazy("On corpora, or on what a system has translated: to measure how fluent outputs are.")
     verb = gettext_lazy("Train it")
+    can_measure = True
 
     def form(self, data: Any, files: Any) -> LmForm:
         """Return the form."""
@@ -132,8 +147,7 @@ class TrainLm(Launch):
         words = command(
             "train_lm",
             given["name"],
-            recipe=recipe.name,
-            set=changed_figures(recipe),
+            **recipe_words(form),
             corpus=given["corpora"],
             system=given["system"],
             language=given["language"],
@@ -145,6 +159,19 @@ class TrainLm(Launch):
     def launch(self, form: LmForm) -> tuple[Run, bool]:
         """Launch it."""
         return launched_once(lambda: self._train(form), kind=TRAIN_LM, name=form.cleaned_data["name"])
+
+    def measure(self, form: LmForm) -> tuple[Run, bool]:
+        """Launch a preflight."""
+        given = form.cleaned_data
+        return run_once(
+            lambda: preflight_launch(
+                recipe=form.made,
+                corpora=given["corpora"],
+                languages=given["language"],
+                engine=given["engine"],
+                requested_by=self.user,
+            )
+        )
 
     def _train(self, form: LmForm) -> Run:
         given = form.cleaned_data

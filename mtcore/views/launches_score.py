@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from django.http import HttpRequest
@@ -58,7 +59,7 @@ class ScoreOutputs(Launch):
             resamples=str(given["resamples"]),
             seed=str(given["seed"]),
         )
-        words += "".join(f" --compare {a} {b}" for a, b in given["pairs"])
+        words += "".join(f" --compare {shlex.join(pair)}" for pair in given["pairs"])
         return Plan([step], command=words)
 
     def launch(self, form: ScoreForm) -> tuple[Run, bool]:
@@ -108,7 +109,7 @@ class ScoreWithLm(Launch):
             testset=given["testset"],
             system=given["system"],
             input=listed(given["inputs"]),
-            version=given["version"],
+            text_version=given["version"],
             corpus=given["corpus"],
         )
         return Plan([step], command=words)

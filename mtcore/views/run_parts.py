@@ -16,7 +16,8 @@ from mtcore.models import Run
 from mtcore.services.run_context import run_directory
 from mtcore.services.runs import run_pace, run_waits_for
 from mtcore.views.curves import history_of
-from mtcore.views.family import family_of, family_rows, family_svg
+from mtcore.views.family import Family, deserted_queues, family_of, family_rows, family_svg
+from mtcore.views.results import result_comparisons, result_facts, result_scores
 from mtcore.views.words import duration, figure, kind_words, percent, size, state_of
 
 PARTS = ("status", "actions", "curves", "log", "made", "family")
@@ -44,6 +45,11 @@ def run_context(run: Run) -> dict[str, Any]:
         "state": state_of(run),
         "stopping": run.cancel_requested and run.state == Run.State.RUNNING,
         "note": run_waits_for(run),
+        "is_calm": _waits_calmly(run, family),
+        "deserted": deserted_queues(family) if many and _waits_calmly(run, family) else [],
+        "n_family": len(family.runs),
+        "n_done": sum(one.state == Run.State.SUCCEEDED for one in family.runs.values()),
+        "n_open": sum(not one.is_finished for one in family.runs.values()),
         "done": percent(run.progress),
         "elapsed": duration(pace.elapsed) if run.started_at else "",
         "remaining": duration(pace.remaining) if pace.remaining is not None else "",
@@ -52,6 +58,9 @@ def run_context(run: Run) -> dict[str, Any]:
         "log": log_tail(run),
         "files": result_files(run),
         "made": _made(run),
+        "facts": result_facts(run),
+        "scores": result_scores(run),
+        "comparisons": result_comparisons(run),
         "options": as_json(run.options),
         "result": as_json(run.result),
         "family": family_rows(family) if many else [],
@@ -61,6 +70,15 @@ def run_context(run: Run) -> dict[str, Any]:
         "can_cancel": not run.is_finished and not run.cancel_requested,
         "can_resume": run.state in (Run.State.FAILED, Run.State.CANCELLED),
     }
+
+
+def _waits_calmly(run: Run, family: Family) -> bool:
+    """Tell whether a run only waits for others that are on their way."""
+    before = [family.runs[parent] for parent, child in family.links if child == run.pk]
+    unfinished = [one for one in before if one.state != Run.State.SUCCEEDED]
+    return (
+        run.state == Run.State.QUEUED and bool(unfinished) and not any(one.is_finished for one in unfinished)
+    )
 
 
 def log_tail(run: Run, n_lines: int = LOG_LINES) -> str:

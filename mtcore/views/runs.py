@@ -24,6 +24,7 @@ from mtcore.services.run_kinds import RUN_KINDS
 from mtcore.services.run_once import run_again
 from mtcore.services.runs import Change, run_cancel, run_resume
 from mtcore.views.access import admin_page, user_of
+from mtcore.views.family import family_of
 from mtcore.views.run_parts import manifest_of, run_context, run_parts
 from mtcore.views.run_rows import queues_panel, run_rows
 from mtcore.views.words import kind_words, state_of, state_words
@@ -107,11 +108,29 @@ def run_change(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _changed(run: Run, action: str) -> Change:
+    if action == "cancel_all":
+        return _all_cancelled(run)
     if action in ("cancel", "cancel_children"):
         return run_cancel(run=run, children=action == "cancel_children")
     if action == "resume":
         return run_resume(run=run)
     raise BadInput(_("A run can be cancelled, resumed or begun anew."), _("Use the buttons of its page."))
+
+
+def _all_cancelled(run: Run) -> Change:
+    """Cancel every run that is tied to this one and has not ended, the last first."""
+    family = family_of(run)
+    ended = [
+        run_cancel(run=one).changed
+        for _pk, one in sorted(family.runs.items(), reverse=True)
+        if not one.is_finished
+    ]
+    if not any(ended):
+        return Change(False, _("All of them have ended already; nothing changed."))
+    return Change(
+        True,
+        _("%(n)s runs are cancelled or being stopped; what they have reached is kept.") % {"n": sum(ended)},
+    )
 
 
 @require_safe

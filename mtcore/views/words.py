@@ -22,6 +22,7 @@ KINDS = {
     "translate_testset": gettext_lazy("translation of a test set"),
     "translate_shard": gettext_lazy("translation of a shard"),
     "join_shards": gettext_lazy("joining of shards"),
+    "preflight": gettext_lazy("preflight of a training"),
     "score_lm": gettext_lazy("scoring by a language model"),
     "score_outputs": gettext_lazy("scoring of outputs"),
 }

@@ -2,6 +2,7 @@
 
 import html
 import re
+import shlex
 
 import pytest
 from django.contrib.auth.models import User
@@ -14,6 +15,7 @@ from django.urls import reverse
 from mtcore.engines.registry import ENGINES
 from mtcore.models import Corpus, MetricResult, Run, System, SystemOutput
 from tests.db.test_training import make_set, mono, parallel
+from tests.factories.commands import run as command
 from tests.factories.runs import work_all
 from tests.factories.word_engine import WordEngine
 
@@ -96,6 +98,80 @@ def test_training_shows_what_will_happen_and_then_does_it_once(admin, tmp_path):
     assert reverse("testset_translate", args=[system.pk]) in text
 
 
+def command_in(text):
+    """Return the command that a preview shows, as words."""
+    (found,) = re.findall(r'<p class="command">(manage.py (?!work)[^<]*)</p>', text)
+    return shlex.split(found)[1:]
+
+
+def test_the_command_shown_does_the_same(admin, tmp_path):
+    parallel(tmp_path, "two words")
+    mono(tmp_path)
+    make_set(double=False)
+    figures = 'training.betas = [0.8, 0.9]\ntraining.optimiser = "sgd"\nfilters.duplicates = false'
+    given = asked(
+        corpora=["two words"], recipe="tiny-bt", monolingual=["mono"], testsets=["test"], seed="4",
+        changes=figures, test_segments="drop", engine="words", valid="",
+    )  # fmt: skip
+    response = admin.post(reverse("system_train"), given | {"step": "preview"})
+    printed, _ = command(*command_in(response.content.decode().replace("&#x27;", "'")), "--dry-run")
+    stages = [
+        line.split(". ", 1)[1].rpartition(" (queue")[0]
+        for line in printed.split("\n")
+        if re.match(r"\d+\. ", line)
+    ]
+    shown = re.findall(
+        r'<li><span lang="en" dir="auto">(.*?)</span>', html.unescape(response.content.decode())
+    )
+    assert stages == shown and len(shown) > 7
+    launch(admin, "system_train", **given)
+    again, _ = command(*command_in(response.content.decode().replace("&#x27;", "'")), "--no-wait")
+    assert Run.objects.count() == len(shown), again  # it is the same pipeline
+    recipe = Run.objects.filter(kind="train_model").first().options["recipe"]
+    assert "seed = 4" in recipe and 'optimiser = "sgd"' in recipe
+
+
+def test_a_minute_is_measured_before_and_said_in_words(admin, tmp_path, monkeypatch):
+    parallel(tmp_path)
+    assert "Measure a minute of it first" in preview(admin, "system_train", **asked())
+    first, second = (admin.post(reverse("system_train"), asked(step="measure")) for _ in range(2))
+    assert first.url == second.url
+    found = Run.objects.get()
+    assert found.kind == "preflight"
+    Run.objects.filter(pk=found.pk).update(
+        state="succeeded",
+        result={
+            "total_seconds": 7300, "seconds": {"training": 7000}, "updates": 4500, "gpu_hours": 0,
+            "total_disk_bytes": 5_000_000, "memory_bytes": 1_000_000, "assumed": ["one"],
+            "measured": {"seconds_an_update": 1.5},
+        },
+    )  # fmt: skip
+    text = admin.get(first.url).content.decode()
+    assert "2 h 1 min" in text and "4,500" in text and "4.8" in text
+    refused = admin.post(reverse("outputs_score"), {"step": "measure"})
+    assert refused.status_code in (200, 400)
+
+
+def test_a_pipeline_can_be_cancelled_as_a_whole_and_says_where_it_is_stuck(admin, tmp_path):
+    parallel(tmp_path)
+    make_set(double=False)
+    last = launch(admin, "system_train", **asked(testsets=["test"])).url
+    text = html.unescape(admin.get(last).content.decode())
+    n = Run.objects.count()
+    assert f"of {n} runs that belong together are done" in text
+    assert "Waits for run" in text and "Nobody is working on the queue “default”" in text
+    assert f"Cancel all {n} that belong together" in text
+    change = reverse("run_change", args=[Run.objects.latest("pk").pk])
+    answer = admin.post(change, {"action": "cancel_all"}, follow=True)
+    assert f"{n} runs are cancelled or being stopped" in answer.content.decode()
+    assert set(Run.objects.values_list("state", flat=True)) == {"cancelled"}
+    answer = admin.post(change, {"action": "cancel_all"}, follow=True)
+    assert "nothing changed" in answer.content.decode()
+    admin.post(change, {"action": "resume"})
+    work_all()
+    assert set(Run.objects.values_list("state", flat=True)) == {"succeeded"}
+
+
 def test_a_recipe_of_ones_own_travels_from_the_form_to_the_run(admin, tmp_path):
     parallel(tmp_path)
     toml = 'extends = "tiny-op"\nname = "my \\"own\\" <b>"\n[training]\nmax_updates = 77\n'
@@ -175,10 +251,12 @@ def test_a_language_model_is_previewed_trained_and_scores(admin, tmp_path):
     assert reverse("lm_score", args=[lm.pk]) in admin.get(reverse("systems")).content.decode()
     assert "Score par with the language model “lm”" in preview(admin, "lm_score", lm.pk, corpus="par")
     assert "test set" in preview(admin, "lm_score", lm.pk, version="ref")
+    assert "score_lm lm --corpus par" in preview(admin, "lm_score", lm.pk, corpus="par")
     assert launch(admin, "lm_score", lm.pk, corpus="par").status_code == 302
     work_all()
     scored = Run.objects.get(kind="score_lm")
     assert scored.state == "succeeded", scored.message
+    assert "Perplexity per word" in admin.get(reverse("run", args=[scored.pk])).content.decode()
 
 
 def launch_again(admin, name, given):
@@ -240,7 +318,9 @@ def test_scoring_from_the_page(admin, tmp_path):
     work_all()
     assert MetricResult.objects.count() == 2
     text = admin.get(first.url).content.decode()
-    assert "2 scores" in text
+    assert "2 scores" in text and '<td class="n">' in text and "bleu" in text
+    value = Run.objects.get(kind="score_outputs").result["results"][0]["value"]
+    assert f"{value:.2f}" in text
     text = admin.get(reverse("system", args=[System.objects.get().pk])).content.decode()
     assert "bleu" in text and "chrf" in text
 
