@@ -17,6 +17,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from mtcore.views.curve_names import family_of_name, is_drawn, label_of, ordered
 from mtcore.views.words import duration, figure
 
 WIDTH, HEIGHT = 520, 220
@@ -26,8 +27,6 @@ MOST_LINES = 4
 TABLE_ROWS = 40
 LOGARITHMIC_FROM = 20.0
 """A figure whose highest value is so many times the lowest has a logarithmic axis."""
-_SIDES = ("train_", "valid_", "best_")
-
 Point = Mapping[str, Any]
 
 
@@ -70,11 +69,12 @@ def history_of(points: Sequence[Point]) -> History:
     names = list(dict.fromkeys(name for _s, point in measured for name in point["metrics"]))
     families: dict[str, list[str]] = {}
     for name in names:
-        families.setdefault(_family(name), []).append(name)
+        if is_drawn(name, names):
+            families.setdefault(family_of_name(name), []).append(name)
     starts = _starts(timed)
     curves = [
         curve
-        for family, members in list(_ordered(families).items())[: 2 * MOST_CURVES]
+        for family, members in list(ordered(families).items())[: 2 * MOST_CURVES]
         if (curve := _curve(family, [_series(name, measured) for name in members[:MOST_LINES]], starts))
     ]
     shown = _thinned(measured, TABLE_ROWS)
@@ -83,7 +83,7 @@ def history_of(points: Sequence[Point]) -> History:
         + [figure(point["metrics"].get(name, "–")) for name in names]
         for seconds, point in shown
     ]
-    columns = [_("Attempt"), _("Working time"), *map(_label, names)]
+    columns = [_("Attempt"), _("Working time"), *map(label_of, names)]
     return History(curves[:MOST_CURVES], columns, rows, len(measured))
 
 
@@ -119,42 +119,6 @@ def _series(name: str, measured: Sequence[tuple[float, Point]]) -> Series:
     return series
 
 
-def _family(name: str) -> str:
-    for side in _SIDES:
-        name = name.removeprefix(side)
-    return name
-
-
-def _ordered(families: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Put what people look at first first."""
-    first = ("loss", "nll_loss", "ppl", "perplexity", "bleu")
-    return dict(
-        sorted(families.items(), key=lambda item: first.index(item[0]) if item[0] in first else len(first))
-    )
-
-
-def _label(name: str) -> str:
-    """Write the name of a quantity in words."""
-    known = {
-        "loss": _("Loss"),
-        "nll_loss": _("Loss (negative log-likelihood)"),
-        "ppl": _("Perplexity"),
-        "perplexity": _("Perplexity"),
-        "bleu": "BLEU",
-        "lr": _("Learning rate"),
-        "lines_per_second": _("Lines a second"),
-        "sentences_per_second": _("Sentences a second"),
-        "tokens_per_second": _("Tokens a second"),
-        "wps": _("Tokens a second"),
-        "updates": _("Updates"),
-    }
-    family = _family(name)
-    words = known.get(family, family.replace("_", " "))
-    sides = {"train_": _("training"), "valid_": _("validation"), "best_": _("best")}
-    side = next((text for prefix, text in sides.items() if name.startswith(prefix)), "")
-    return f"{words}, {side}" if side else str(words)
-
-
 def _curve(family: str, series: Sequence[Series], starts: Sequence[float]) -> Curve | None:
     """Draw the quantities of a family; None where there is no line to draw."""
     shown = [one for one in series if len(one.points) > 1]
@@ -164,8 +128,12 @@ def _curve(family: str, series: Sequence[Series], starts: Sequence[float]) -> Cu
     low, high = min(values), max(values)
     logarithmic = low > 0 and high / low >= LOGARITHMIC_FROM
     scale = _Scale(low, high, max(seconds for one in shown for seconds, _v in one.points), logarithmic)
-    title = _label(family) + (_(" (logarithmic)") if logarithmic else "")
-    lines = [(number, _label(one.name), figure(one.points[-1][1])) for number, one in enumerate(shown, 1)]
+    title = label_of(family) + (_(" (logarithmic)") if logarithmic else "")
+    both = len(shown) > 1
+    lines = [
+        (number, label_of(one.name, beside=both), figure(one.points[-1][1]))
+        for number, one in enumerate(shown, 1)
+    ]
     spoken = "; ".join(
         _("%(name)s: from %(first)s to %(last)s")
         % {"name": name, "first": figure(one.points[0][1]), "last": last}

@@ -5,6 +5,8 @@
   "use strict";
   const live = document.getElementById("live");
   const note = document.getElementById("live-note");
+  const log = document.getElementById("log");
+  if (log) log.scrollTop = log.scrollHeight;
   if (!live || live.dataset.finished !== undefined) return;
   const SHORTEST_MS = 1500, LONGEST_MS = 8000, LOST_MS = 30_000, PATIENCE_MS = 15_000;
   const { url, fresh, lost, out, over } = live.dataset;
@@ -93,7 +95,5 @@
     }
   });
   addEventListener("online", look);
-  const log = document.getElementById("log");
-  if (log) log.scrollTop = log.scrollHeight;
   look();
 })();
