@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PARALLEL := -n auto --dist worksteal
 CATALOGUES := templates/locale/*/LC_MESSAGES/django.po
 MT := .venv-mt
-MT_PYTHON ?= $(shell for p in python3.12 python3.11 $(PYTHON) python3.10; do "$$p" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && { echo "$$p"; break; }; done)
+MT_PYTHON ?= $(shell for p in python3.11 python3.12 $(PYTHON) python3.10; do "$$p" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && { echo "$$p"; break; }; done)
 MT_PIP = $(MT)/bin/python -m pip --disable-pip-version-check --quiet install $(MT_PIP_ARGS)
 CODE := evalplatform annotation mtcore tests manage.py
 
@@ -37,7 +37,7 @@ install: $(VENV)/.platform ## make .venv with the platform's packages
 
 $(MT)/.made:
 	@[ -n "$(MT_PYTHON)" ] || { echo "training needs Python 3.10, 3.11 or 3.12, and none was found. Install one and name it: make mt MT_PYTHON=/path/to/python3.12 (the platform itself runs without)"; exit 1; }
-	@"$(MT_PYTHON)" -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 10) <= v <= (3, 12) else "training needs Python 3.10, 3.11 or 3.12; $(MT_PYTHON) is %d.%d. Name another: make mt MT_PYTHON=python3.12" % v)' || { echo "$(MT_PYTHON) cannot be used for training"; exit 1; }
+	@"$(MT_PYTHON)" -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 10) <= v <= (3, 12) else "training needs Python 3.10, 3.11 or 3.12; $(MT_PYTHON) is %d.%d. Name another: make mt MT_PYTHON=python3.12" % v)'
 	@"$(MT_PYTHON)" -m venv $(MT) || { echo "python3-venv is missing for $(MT_PYTHON): install it (Debian: apt-get install python3-venv)"; rm -rf $(MT); exit 1; }
 	@touch $@
 

@@ -271,12 +271,11 @@ def log_interval(training: Training) -> int:
 
 
 def _precision(place: Place) -> list[str]:
-    arguments = (
-        [] if place.devices else ["--cpu", "--num-workers", "0", "--required-batch-size-multiple", "1"]
-    )
+    arguments = ["--ddp-backend", "legacy_ddp"]
+    if not place.devices:
+        arguments += ["--cpu", "--num-workers", "0", "--required-batch-size-multiple", "1"]
     if place.precision in (FP16, BF16):
         arguments.append(f"--{place.precision}")
     if max(place.devices, place.processes) > 1 or place.machines > 1:
-        backend = "nccl" if place.devices else "gloo"
-        arguments += ["--ddp-backend", "legacy_ddp", "--distributed-backend", backend]
+        arguments += ["--distributed-backend", "nccl" if place.devices else "gloo"]
     return arguments

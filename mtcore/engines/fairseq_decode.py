@@ -20,8 +20,6 @@ from mtcore.engines.rundir import atomic_file, file_sha256
 from mtcore.engines.setup import Setup
 from mtcore.engines.subword_models import SUBWORDS, pieces_of, text_of, words_of
 
-_KEPT_DECODINGS = 20
-
 
 def translate(
     setup: Setup,

@@ -17,7 +17,7 @@ from mtcore.engines.errors import EngineError
 from mtcore.engines.fairseq_commands import preprocess_command
 from mtcore.engines.fairseq_run import run_step
 from mtcore.engines.recipe import LM, Recipe
-from mtcore.engines.rundir import atomic_file
+from mtcore.engines.rundir import atomic_file, file_sha256
 from mtcore.engines.setup import Setup
 from mtcore.engines.subword_models import SUBWORDS, subwords_encode, subwords_learn, write_words
 
@@ -94,9 +94,12 @@ def _languages(train: Texts, valid: Texts, recipe: Recipe) -> list[str]:
 
 def _fingerprint(train: Texts, valid: Texts, recipe: Recipe, languages: list[str]) -> str:
     paths = [train.source, train.target, valid.source, valid.target]
-    files = [
-        [str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths if path and path.exists()
-    ]
+    try:
+        files = [file_sha256(path) for path in paths if path]
+    except OSError as error:
+        raise EngineError(
+            f"{error.filename} cannot be read: {error.strerror}.", "Import the corpus again."
+        ) from error
     told = json.dumps([files, asdict(recipe.subwords), languages, recipe.kind])
     return hashlib.sha256(told.encode()).hexdigest()
 

@@ -49,27 +49,35 @@ class _Stop:
     asked = False
 
 
-def _prepare_training(train: Any) -> None:
-    """Wrap what saves, and what counts patience, in fairseq's training program."""
+def _prepare_training(program: Any) -> None:
+    """Wrap what trains an epoch and what validates and saves in fairseq's training program."""
     signal.signal(signal.SIGTERM, lambda *_: setattr(_Stop, "asked", True))
-    original, early = train.validate_and_save, train.should_stop_early
+    train, save, early = program.train, program.validate_and_save, program.should_stop_early
     past = _Past()
+
+    def train_epoch(cfg: Any, trainer: Any, task: Any, epoch_itr: Any) -> Any:
+        updates, most = trainer.get_num_updates(), cfg.optimization.max_update
+        if past.open(cfg, trainer, early) or 0 < most <= updates:
+            # An earlier process came to the end and was killed before it could say so.
+            print(
+                f"train_inner | {json.dumps({'epoch': epoch_itr.epoch, 'num_updates': updates})}", flush=True
+            )
+            return [None], True
+        return train(cfg, trainer, task, epoch_itr)
 
     def validate_and_save(
         cfg: Any, trainer: Any, task: Any, epoch_itr: Any, valid_subsets: list[str], end_of_epoch: bool
     ) -> Any:
-        past.open(cfg, trainer, early)
-        answer = original(cfg, trainer, task, epoch_itr, valid_subsets, end_of_epoch)
+        answer = save(cfg, trainer, task, epoch_itr, valid_subsets, end_of_epoch)
         past.note(trainer, answer[0][0])
         _keep_interval(cfg.checkpoint, trainer, epoch_itr, end_of_epoch)
         if not answer[1] and _should_stop(trainer):
-            train.checkpoint_utils.save_checkpoint(cfg.checkpoint, trainer, epoch_itr, None)
+            program.checkpoint_utils.save_checkpoint(cfg.checkpoint, trainer, epoch_itr, None)
             print(f"stopped after update {trainer.get_num_updates()}, checkpoint kept", flush=True)
-            sys.stdout.flush()
             os._exit(STOPPED)
         return answer
 
-    train.validate_and_save = validate_and_save
+    program.train, program.validate_and_save = train_epoch, validate_and_save
 
 
 class _Past:
@@ -80,21 +88,22 @@ class _Past:
         self.losses: dict[int, float] = {}
         self.is_open = False
 
-    def open(self, cfg: Any, trainer: Any, early: Callable[..., bool]) -> None:
-        """Read what was noted before; once."""
+    def open(self, cfg: Any, trainer: Any, early: Callable[..., bool]) -> bool:
+        """Read what was noted before, once; tell whether patience is at its end.
+
+        What was noted after the checkpoint that the training goes on from has been lost.
+        """
         if self.is_open:
-            return
+            return False
         self.is_open = True
         self.path = Path(cfg.checkpoint.save_dir) / "validations.json"
-        # The first update after a resume has been made by now; what is noted for it or later has been lost.
-        last = trainer.get_num_updates() - 1
         try:
             noted = json.loads(self.path.read_text("utf-8"))
         except (OSError, ValueError):
             noted = {}
-        self.losses = {int(at): loss for at, loss in noted.items() if int(at) <= last}
-        for _, loss in sorted(self.losses.items()):
-            early(cfg, loss)
+        self.losses = {int(at): loss for at, loss in noted.items() if int(at) <= trainer.get_num_updates()}
+        ends = [early(cfg, loss) for _, loss in sorted(self.losses.items())]
+        return any(ends)
 
     def note(self, trainer: Any, loss: float | None) -> None:
         """Note a validation."""
