@@ -60,7 +60,7 @@ def demo_mt_launch(
     *,
     seed: int,
     sizes: Mapping[str, int] | None = None,
-    settings_: Mapping[str, str] | None = None,
+    figures: Mapping[str, str] | None = None,
     engine: str = "",
 ) -> Demo:
     """Make the texts, register them, and launch the two systems.
@@ -69,7 +69,7 @@ def demo_mt_launch(
         seed: of the languages, the texts and the models.
         sizes: other numbers of sentences than PARALLEL, VALID, MONOLINGUAL and TEST, by these names in lower
             case.
-        settings_: figures to change in both recipes, as "training.max_updates".
+        figures: figures to change in both recipes, as "training.max_updates".
         engine: what trains; by default the first that can.
 
     Raises:
@@ -98,10 +98,10 @@ def demo_mt_launch(
             "engine": engine,
             "seed": seed,
         }
-        one = system_train(name=f"{prefix}.{OP}", recipe=_recipe("tiny-op", settings_), **shared)
+        one = system_train(name=f"{prefix}.{OP}", recipe=_recipe("tiny-op", figures), **shared)
         other = system_train(
             name=f"{prefix}.{BT}",
-            recipe=_recipe("tiny-bt", settings_),
+            recipe=_recipe("tiny-bt", figures),
             monolingual=[f"{prefix}.mono"],
             **shared,
         )
@@ -150,8 +150,8 @@ def _runs(prefix: str) -> list[Run]:
     return list(Run.objects.filter(options__pipeline__in=[f"{prefix}.{OP}", f"{prefix}.{BT}"]).order_by("pk"))
 
 
-def _recipe(name: str, settings_: Mapping[str, str] | None) -> Recipe:
-    return recipe_set(recipe_find(name), settings_ or {})
+def _recipe(name: str, figures: Mapping[str, str] | None) -> Recipe:
+    return recipe_set(recipe_find(name), figures or {})
 
 
 def _corpus(name: str, pairs: Sequence[Pair], *, target_only: bool = False) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 
 from evalplatform.errors import Conflict
 from evalplatform.words import counted
@@ -16,6 +16,7 @@ from mtcore.services.runs import run_launch, run_resume
 
 PIPELINE = "pipeline"
 """The option of a run that holds the name of its pipeline."""
+_LAUNCH_LOCK = 7_221_904_121
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def pipeline_launch(pipeline: Pipeline, *, requested_by: User | None = None) -> 
         BadInput: a stage's options are refused.
     """
     with transaction.atomic():
+        _one_at_a_time()
         found = pipeline_runs(pipeline.system)
         if found:
             return _again(pipeline, found)
@@ -120,6 +122,13 @@ def _again(pipeline: Pipeline, found: Sequence[Run]) -> Pipeline:
     ended = [run for run in found if run.state in (Run.State.FAILED, Run.State.CANCELLED)]
     resumed = [run for run in ended if run_resume(run=run).changed or _is_queued(run)]
     return Pipeline(pipeline.system, pipeline.stages, found, pipeline.notices, resumed)
+
+
+def _one_at_a_time() -> None:
+    """Let nobody else launch a pipeline until the transaction ends; SQLite has one writer anyway."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LAUNCH_LOCK])
 
 
 def _is_queued(run: Run) -> bool:

@@ -170,13 +170,23 @@ def _attempt(context: RunContext) -> tuple[Outcome | None, Failure | None]:
     except RunStopped:
         return None, None
     except EngineError as error:
-        return None, (str(error), getattr(error, "exit_code", None))
+        return None, (str(error), _exit_code(error))
     except CorpusError as error:
         return None, (f"{sentence(str(error))} {error.remedy}".strip(), None)
     except UserError as error:
         return None, (str(error), None)
     except Exception as error:
         return None, (_unexpected(context.run_id, context.rundir, error), None)
+
+
+def _exit_code(error: BaseException | None) -> int | None:
+    """Return the exit code of the command that an error, or what led to it, is about."""
+    while error is not None:
+        code = getattr(error, "exit_code", None)
+        if code is not None:
+            return int(code)
+        error = error.__cause__
+    return None
 
 
 def _unexpected(run_id: int, rundir: RunDir, error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from mtcore.models import Run, System
 from mtcore.services.corpora import corpus_find, corpus_languages, tags_checked
 from mtcore.services.lm_texts import system_language
 from mtcore.services.pipeline import Pipeline, pipeline_launch, pipeline_runs
-from mtcore.services.runs import run_launch
+from mtcore.services.runs import run_launch, run_resume
 from mtcore.services.systems import TRAIN_LM, system_find, system_trained
 from mtcore.services.texts import as_bad_input
 from mtcore.services.training_door import (
@@ -116,6 +117,8 @@ def lm_train(
 ) -> Run:
     """Train a language model on corpora, or on what a system has translated.
 
+    The same call again goes on where it stopped.
+
     Args:
         name: the model's name, which must be free.
         recipe: of the kind LM.
@@ -136,8 +139,6 @@ def lm_train(
         raise BadInput("A language model learns from corpora or from a system.", "Give one of the two.")
     if seed is not None:
         recipe = replace(recipe, training=replace(recipe.training, seed=seed))
-    if Run.objects.filter(kind=TRAIN_LM, name=name).exclude(state=Run.State.CANCELLED).exists():
-        raise Conflict(f"There is a language model “{name}” already.", "Take another name.")
     if system:
         system_find(system)
     engine_checked(engine, recipe)
@@ -146,6 +147,9 @@ def lm_train(
         "corpora": list(corpora), "valid": valid, "engine": engine,
         "language": _language(corpora, valid, system, language),
     }  # fmt: skip
+    found = Run.objects.filter(kind=TRAIN_LM, name=name).order_by("pk").first()
+    if found:
+        return _lm_again(found, options)
     return run_launch(
         kind=TRAIN_LM,
         name=name,
@@ -153,6 +157,18 @@ def lm_train(
         queue="gpu" if recipe.training.devices else "default",
         requested_by=requested_by,
     )
+
+
+def _lm_again(found: Run, options: dict[str, object]) -> Run:
+    """Let the training of a language model go on, when it is the same one."""
+    if found.options != json.loads(json.dumps(options)):
+        raise Conflict(
+            f"There is a language model “{found.name}” already, made otherwise (run {found.pk}).",
+            "Take another name.",
+        )
+    run_resume(run=found)
+    found.refresh_from_db()
+    return found
 
 
 def _name_free(name: str) -> None:
