@@ -12,12 +12,17 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Campaign, CampaignOutput, Study
+from annotation.services.scoring import campaign_score
 from annotation.services.study_tables.cells import Need, commands
 from annotation.services.study_tables.definitions import TABLES
 from annotation.services.study_tables.fill import study_tables
 from annotation.services.study_tables.material import Wish
 from annotation.services.study_tables.spec import KINDS
+from annotation.stats.options import ScoreOptions
+from mtcore.models import System
 from tests.factories.commands import refused, run
+from tests.factories.metrics import import_scored_set, scored
+from tests.factories.studies import answered
 from tests.factories.study_tables import CONDITIONS, PAIRS, SYSTEMS, known_study
 
 pytestmark = pytest.mark.django_db
@@ -279,3 +284,51 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(known, client):
     ) as found:
         client.get(address)
     assert len(found) < 100
+
+
+def test_preferences_are_shares_of_the_judgements_of_the_campaign():
+    campaign = answered("pairwise_fluency", name="Fluency", n_segments=8, judgements=3, systems=("OP", "BT"))
+    for name in SYSTEMS:
+        System.objects.filter(name=name).update(kind=name)
+    found = cells(table(campaign.study, "edunov-5"))
+    result = campaign_score(campaign=campaign, options=ScoreOptions()).result
+    (pair,) = result["pairs"]
+    n = pair["a_better"] + pair["b_better"] + pair["equal"]
+    better = {pair["system_a"]: pair["a_better"], pair["system_b"]: pair["b_better"]}
+    labels = ("en-de", "BT – OP")
+    assert found[*labels, "BT"].text == f"{100 * better['BT'] / n:.0f}"
+    assert found[*labels, "OP"].text == f"{100 * better['OP'] / n:.0f}"
+    assert found[*labels, "draw"].value == pair["equal"] / n and found[*labels, "draw"].n == n
+    assert found[*labels, "BT"].link.campaign == campaign.key
+    assert any("two-sided p" in note for note in table(campaign.study, "edunov-5").notes)
+
+
+def test_where_nobody_judged_by_the_source_reference_based_scores_stand_and_a_note_says_so():
+    campaign = answered("reference_da", name="By reference", n_segments=5, direction="direct")
+    filled = table(campaign.study, "edunov-3")
+    found = {key: cell for key, cell in cells(filled).items() if key[:2] == ("X", "Y*")}
+    result = campaign_score(campaign=campaign, options=ScoreOptions(by_condition=True)).result
+    z = {row["system"]: row["z_mean"] for row in result["systems"]}
+    for name, value in z.items():
+        assert found["X", "Y*", name, "en-de", "human"].value == value
+    assert (
+        "Human scores of en-de are reference-based: outputs were held against the reference." in filled.notes
+    )
+    (wished,) = study_tables(study=campaign.study, tables="edunov-3", wish=Wish(protocol="source_da"))
+    assert all(cell.is_missing for key, cell in cells(wished).items() if key[4] == "human")
+
+
+def test_a_test_set_of_both_directions_is_cut_by_its_segments(tmp_path):
+    import_scored_set(tmp_path)
+    run("score_outputs", "demo", "--metrics", "bleu,ter", "--resamples", 0)
+    study = Study.objects.create(name="Both")
+    run("add_to_study", "Both", "--testset", "demo")
+    found = cells(table(study, "edunov-1"))
+    for direction, labels in (("direct", ("X", "Y*")), ("reverse", ("X*", "Y"))):
+        report = scored(
+            "score_outputs", "demo", "--metrics", "bleu", "--direction", direction, "--resamples", 0
+        )
+        for row in report["results"]:
+            cell = found[*labels, row["system"], "en-de", "BLEU"]
+            assert cell.value == pytest.approx(row["value"]) and cell.n == 6
+    assert found["X", "Y*", "A", "en-de", "BLEU"].value != found["X*", "Y", "A", "en-de", "BLEU"].value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -85,14 +86,14 @@ class TextCells:
         return missing(f"{quantity.label} of {origin.words()} {told}", need)
 
     def forms(self, pair: Pair) -> list[str]:
-        """Return the forms of the lemma looked at last, the most frequent of the first text first."""
+        """Return the forms of the lemma looked at last, those of most occurrences in all texts first."""
         run = self._lemma_run(pair)
         if run is None:
             return []
-        forms: dict[str, None] = {}
+        counts: Counter[str] = Counter()
         for text in (run.result or {})["texts"]:
-            forms |= dict.fromkeys(text["lemma"]["forms"])
-        return list(forms)
+            counts.update(text["lemma"]["forms"])
+        return sorted(counts, key=lambda form: (-counts[form], form))
 
     def lemma(self, pair: Pair) -> str:
         """Return the lemma that was looked at last, or nothing."""

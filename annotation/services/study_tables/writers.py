@@ -56,7 +56,8 @@ def to_markdown(tables: Sequence[Filled], study: str) -> str:
         parts.append("\n".join(lines))
         parts += [f"- {note.translate(MARKDOWN)}" for note in table.notes]
         if sources:
-            parts.append("\n".join(f"[{number}] {words}  " for words, number in sources.items()))
+            notes = [f"[{number}] {words}  " for words, number in sources.items()]
+            parts.append("\n".join([*notes, *_signatures(table)]))
         if table.n_missing:
             parts.append("\n".join([f"Missing: {_reasons(table)}", "", "```", *table.commands, "```"]))
     return "\n\n".join(parts) + "\n"
@@ -66,9 +67,17 @@ def _marked(cell: Cell, sources: dict[str, int]) -> str:
     """Write a cell with the number of its footnote."""
     if not cell.behind:
         return (cell.text or MISSING).translate(MARKDOWN)
-    words = "; ".join(cell.behind) + (f" ({cell.signature})" if cell.signature else "")
-    number = sources.setdefault(words.translate(MARKDOWN), len(sources) + 1)
-    return f"{cell.text} [{number}]"
+    words = "; ".join(cell.behind).translate(MARKDOWN)
+    return f"{cell.text} [{sources.setdefault(words, len(sources) + 1)}]"
+
+
+def _signatures(table: Filled) -> list[str]:
+    """Return every signature of a table once, with what has it."""
+    found: dict[str, dict[str, None]] = {}
+    for _line, column, cell in table.cells:
+        if cell.signature:
+            found.setdefault(cell.signature, {})[column.quantity.label] = None
+    return [f"{', '.join(labels)}: `{signature}`  " for signature, labels in found.items()]
 
 
 def _reasons(table: Filled) -> str:
