@@ -1,16 +1,21 @@
 """The real platform in its own processes, with its own data folder and database, for tests over HTTP."""
 
+import atexit
 import os
+import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
@@ -19,7 +24,7 @@ import psycopg
 from tests.paths import ROOT
 from tests.reachable import POSTGRES
 
-START_SECONDS = 60
+START_SECONDS = 240
 
 
 @dataclass
@@ -50,7 +55,7 @@ class Server:
         """Ask the server to end, and wait."""
         assert self.process is not None
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=60)
 
     def processor_seconds(self) -> float:
         """Return the processor time that the server's processes have taken, user and system together."""
@@ -73,7 +78,7 @@ class Server:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
         )
         assert not ok or done.returncode == 0, done.stderr
         return done.stdout
@@ -111,7 +116,7 @@ def running(
     application: str = "evalplatform.wsgi",
     **environment: str,
 ) -> Iterator[Server]:
-    """Migrate a fresh database and serve the platform on a free port until the block ends."""
+    """Serve the platform on a fresh database and a free port until the block ends."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -129,7 +134,10 @@ def running(
         "--graceful-timeout", "5",
     ]  # fmt: skip
     server = Server(whole["BASE_URL"], folder, whole, command)
-    server.manage("migrate", "--verbosity", "0")
+    if not database_url:
+        migrated_copy(folder / "data" / "platform.sqlite3")
+    elif not _is_migrated(database_url):
+        server.manage("migrate", "--verbosity", "0")
     server.start()
     try:
         yield server
@@ -151,13 +159,69 @@ def _wait(server: Server, process: "subprocess.Popen[bytes]") -> None:
     raise AssertionError((server.folder / "server.log").read_text())
 
 
+def _migrate(**environment: str) -> None:
+    """Bring an empty database up to date by the command."""
+    whole = {"PATH": "/usr/local/bin:/usr/bin:/bin", "PYTHONUTF8": "1", **environment}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+    subprocess.run(command, cwd=ROOT, env=whole, check=True)
+
+
+@cache
+def _migrated_file() -> Path:
+    """Make an SQLite database to copy: migrating is the longest part of a start, and once is enough."""
+    folder = Path(tempfile.mkdtemp(prefix="migrated-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _migrate(DATA_DIR=str(folder))
+    return folder / "platform.sqlite3"
+
+
+def migrated_copy(path: Path) -> None:
+    """Put a migrated, empty SQLite database at a path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(_migrated_file())) as old, closing(sqlite3.connect(path)) as new:
+        old.backup(new)
+
+
+def _address(database: str = "") -> str:
+    """Return the address that psycopg takes of a database of the test server."""
+    return (POSTGRES.rsplit("/", 1)[0] + f"/{database}" if database else POSTGRES).replace(
+        "postgres://", "postgresql://"
+    )
+
+
+def _is_migrated(url: str) -> bool:
+    with psycopg.connect(url.replace("postgres://", "postgresql://")) as connection:
+        row = connection.execute("SELECT to_regclass('django_migrations') IS NOT NULL").fetchone()
+    return bool(row and row[0])
+
+
+def _create(name: str, template: str = "template1") -> None:
+    with psycopg.connect(_address(), autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+
+
+def _drop(name: str) -> None:
+    with psycopg.connect(_address(), autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+@cache
+def _migrated_postgres() -> str:
+    """Make a PostgreSQL database to copy, dropped when the tests end, and return its name."""
+    name = f"rating_migrated_{uuid4().hex[:12]}"
+    _create(name)
+    atexit.register(_drop, name)
+    with tempfile.TemporaryDirectory() as folder:
+        _migrate(DATA_DIR=folder, DATABASE_URL=POSTGRES.rsplit("/", 1)[0] + f"/{name}")
+    return name
+
+
 @contextmanager
-def own_postgres() -> Iterator[str]:
-    """Create an empty PostgreSQL database, return its address, and drop it afterwards."""
+def own_postgres(*, migrated: bool = False) -> Iterator[str]:
+    """Create a PostgreSQL database, empty or up to date, return its address, and drop it afterwards."""
     name = f"rating_{uuid4().hex[:12]}"
-    with psycopg.connect(POSTGRES.replace("postgres://", "postgresql://"), autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-        try:
-            yield POSTGRES.rsplit("/", 1)[0] + f"/{name}"
-        finally:
-            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    _create(name, _migrated_postgres() if migrated else "template1")
+    try:
+        yield POSTGRES.rsplit("/", 1)[0] + f"/{name}"
+    finally:
+        _drop(name)

@@ -19,21 +19,6 @@ pytestmark = pytest.mark.django_db
 LONG = "x" * 100 * 1024
 
 
-@pytest.fixture
-def campaign():
-    return rating_campaign()
-
-
-@pytest.fixture
-def rater(campaign):
-    return participation_of(campaign)
-
-
-@pytest.fixture
-def browser(rater):
-    return rater_client(rater)
-
-
 def current():
     return {j.assignment.key: j.score for j in Judgement.objects.current().select_related("assignment")}
 

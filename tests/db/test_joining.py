@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from datetime import timedelta
 
 import pytest
@@ -28,7 +26,7 @@ from tests.factories.people import (
     words,
 )
 from tests.factories.rating import answer, hidden, participation_of, send_form
-from tests.paths import ROOT
+from tests.own_database import own_database, result, started
 
 pytestmark = pytest.mark.django_db
 PID = {"PROLIFIC_PID": "5f3c9a", "STUDY_ID": "s-1", "SESSION_ID": "t-9"}
@@ -411,15 +409,9 @@ def test_stored_ids_leave_with_no_export(campaign, link, tmp_path):
 @pytest.mark.django_db(transaction=True)
 def test_many_join_at_once(tmp_path):
     """Twelve people, each from two browsers, for three places: nobody doubled, no work lost."""
-    if connection.vendor == "sqlite":  # the tests' own database is in memory, where threads cannot share it
-        environment = {"DATA_DIR": str(tmp_path), "DATABASE_URL": f"sqlite:///{tmp_path}/db.sqlite3"}
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.factories.joining_race"],
-            cwd=ROOT, capture_output=True, text=True, check=False,
-            env={**environment, "DJANGO_SETTINGS_MODULE": "evalplatform.settings"},
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        found = json.loads(done.stdout)
+    if connection.vendor == "sqlite":
+        with own_database(tmp_path) as environment:
+            found = result(started(environment, "joining_race"))
     else:
         found = join_at_once()
     assert not any(found.values()), found

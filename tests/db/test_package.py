@@ -1,6 +1,5 @@
 """The package of a study: whole, the same every time, without names, and every number can be checked."""
 
-import contextlib
 import csv
 import io
 import json
@@ -15,7 +14,6 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError
-from django.db import transaction
 
 from annotation.models import AuditEvent, Campaign, Study
 from annotation.services.package_export import study_export
@@ -32,26 +30,6 @@ from tests.paths import ROOT
 
 pytestmark = pytest.mark.django_db
 FILES = ROOT / "tests" / "files"
-
-
-class _Undo(Exception):
-    """Leave a transaction without a trace."""
-
-
-@pytest.fixture(scope="module")
-def made(django_db_setup, django_db_blocker, tmp_path_factory):
-    """Export a study once; the database is left as it was."""
-    folder = tmp_path_factory.mktemp("made") / "package"
-    with django_db_blocker.unblock(), contextlib.suppress(_Undo), transaction.atomic():
-        study_export(study=study_with_everything(), output=folder)
-        raise _Undo
-    return folder
-
-
-@pytest.fixture
-def package(made, tmp_path):
-    """Return a copy of the package, whose study is not in the database."""
-    return Path(shutil.copytree(made, tmp_path / "package"))
 
 
 @pytest.fixture

@@ -1,18 +1,14 @@
 """What a package says of itself fits together, and whatever breaks that is named; damage is named too."""
 
-import contextlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError
-from django.db import transaction
 
 from annotation.models import Participation
 from annotation.services.package_export import study_export
@@ -24,28 +20,10 @@ from tests.db.test_package import alter, changed, fields, rows_changed
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
 from tests.factories.commands import refused, run
-from tests.factories.studies import answered, study_of, study_with_everything
+from tests.factories.studies import answered, study_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]  # files alone are read and compared
 SOURCE = "campaigns/By-source"
-
-
-class _Undo(Exception):
-    """Leave a transaction without a trace."""
-
-
-@pytest.fixture(scope="module")
-def made(django_db_setup, django_db_blocker, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("made") / "package"
-    with django_db_blocker.unblock(), contextlib.suppress(_Undo), transaction.atomic():
-        study_export(study=study_with_everything(), output=folder)
-        raise _Undo
-    return folder
-
-
-@pytest.fixture
-def package(made, tmp_path):
-    return Path(shutil.copytree(made, tmp_path / "package"))
 
 
 def set_cell(row, **cells):

@@ -2,9 +2,6 @@
 
 import csv
 import io
-import json
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
@@ -24,7 +21,7 @@ from mtcore.services.testsets import testset_draft as draft_testset
 from tests.factories.campaigns import invented_lines, make_campaign, named
 from tests.factories.commands import refused, run
 from tests.factories.leaving import leave_while_others_work
-from tests.paths import ROOT
+from tests.own_database import own_database, result, started
 from tests.plan_checker import check_plan
 
 pytestmark = pytest.mark.django_db
@@ -87,12 +84,10 @@ def check_database(campaign):
     ("protocol", "more"),
     [
         ("source_da", {}),
-        ("source_da", {"spread": True}),
+        pytest.param("source_da", {"spread": True}, marks=pytest.mark.once),
         ("pairwise_fluency", {}),
-        ("pairwise_fluency", {"seed": 5}),
-        ("pairwise_fluency", {"seed": 7}),
-        ("pairwise_fluency", {"seed": 8}),
-        ("pairwise_fluency", {"pairs": "sample:4", "spread": True}),
+        *[pytest.param("pairwise_fluency", {"seed": seed}, marks=pytest.mark.long) for seed in (5, 7, 8)],
+        pytest.param("pairwise_fluency", {"pairs": "sample:4", "spread": True}, marks=pytest.mark.once),
     ],
     ids=["da", "da-spread", "pairwise", "pairwise-5", "pairwise-7", "pairwise-8", "pairwise-sample-spread"],
 )
@@ -199,15 +194,9 @@ def test_a_judgement_that_comes_meanwhile_is_kept(monkeypatch):
 
 @pytest.mark.django_db(transaction=True)
 def test_leaving_while_others_work(tmp_path):
-    if connection.vendor == "sqlite":  # the tests' own database is in memory, where threads cannot share it
-        environment = {"DATA_DIR": str(tmp_path), "DATABASE_URL": f"sqlite:///{tmp_path}/db.sqlite3"}
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.factories.leaving"],
-            cwd=ROOT, capture_output=True, text=True, check=False,
-            env={**environment, "DJANGO_SETTINGS_MODULE": "evalplatform.settings"},
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        found = json.loads(done.stdout)
+    if connection.vendor == "sqlite":
+        with own_database(tmp_path) as environment:
+            found = result(started(environment, "leaving"))
     else:
         found = leave_while_others_work()
     assert not any(found.values()), found

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -11,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.own_database import BROKERS
 from tests.paths import ROOT
-from tests.reachable import redis
+from tests.server import migrated_copy
 
 pytestmark = pytest.mark.process
 JUDGEMENTS = "rater,system,segment_id,score\n" + "".join(
@@ -47,7 +49,7 @@ def _worker(environment):
             yield process
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=60)
 
 
 def _stored(environment):
@@ -57,29 +59,26 @@ def _stored(environment):
         ).fetchone()[0]
 
 
-REDIS = redis()
-BROKERS = [
-    pytest.param("", id="embedded"),
-    pytest.param(
-        REDIS,
-        id="redis",
-        marks=pytest.mark.skipif(REDIS is None, reason="no Redis answers on 127.0.0.1:6379"),
-    ),
-]
-
-
-@pytest.fixture
-def environment(tmp_path):
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory):
+    """The environment of a platform with a campaign whose scores nobody has asked for."""
+    folder = tmp_path_factory.mktemp("imported")
     keep = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-    made = keep | {"DATA_DIR": str(tmp_path), "SECRET_KEY": "queue-test-" + "k" * 50}
-    _run(made, "migrate", "-v0")
-    (tmp_path / "judgements.csv").write_text(JUDGEMENTS)
+    made = keep | {"DATA_DIR": str(folder), "SECRET_KEY": "queue-test-" + "k" * 50}
+    migrated_copy(folder / "platform.sqlite3")
+    (folder / "judgements.csv").write_text(JUDGEMENTS)
     names = "rater=rater,system=system,segment=segment_id,score=score"
     _run(
-        made, "import_judgements", "queued", str(tmp_path / "judgements.csv"), "--format", "csv",
+        made, "import_judgements", "queued", str(folder / "judgements.csv"), "--format", "csv",
         "--protocol", "source_da", "--languages", "en-de", "--map", names,
     )  # fmt: skip
     return made
+
+
+@pytest.fixture
+def environment(imported, tmp_path):
+    """A copy of it."""
+    return imported | {"DATA_DIR": str(shutil.copytree(imported["DATA_DIR"], tmp_path / "data"))}
 
 
 @pytest.mark.parametrize("broker", BROKERS)
@@ -87,7 +86,7 @@ def test_a_worker_computes_what_a_message_asks_for_once(environment, broker):
     environment = environment | {"CELERY_BROKER_URL": broker or ""}
     assert _run(environment, "shell", "-v0", "-c", ASK) == "True True"
     with _worker(environment):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 240
         while _stored(environment) == 0:
             assert time.monotonic() < deadline, "the worker never computed the scores"
             time.sleep(0.3)

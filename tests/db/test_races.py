@@ -1,48 +1,32 @@
-"""Requests that want the same rows at once: nothing is counted twice, nobody waits for ever."""
-
-import json
-import os
-import subprocess
-import sys
+"""Requests that want the same rows at once: nothing counted twice or over-assigned, nobody waits for ever."""
 
 import pytest
 
-from tests import server as servers
-from tests.paths import ROOT
-from tests.reachable import postgres
+from tests.own_database import VENDORS, own_database, result, started
 
 pytestmark = pytest.mark.process
-NAMES = ["take_back", "rounds_and_leaving"]
+PROCESSES, THREADS = 4, 4
 
 
-def race(name, folder, database_url):
-    environment = {
-        **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
-        "DATA_DIR": str(folder),
-        "DATABASE_URL": database_url,
-        "DJANGO_SETTINGS_MODULE": "evalplatform.settings",
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.factories.races", name],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout)
+@pytest.fixture(params=VENDORS)
+def environment(request, tmp_path):
+    with own_database(tmp_path, request.param) as made:
+        yield made
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_races_on_sqlite(name, tmp_path):
-    found = race(name, tmp_path, f"sqlite:///{tmp_path}/db.sqlite3")
+@pytest.mark.parametrize("name", ["take_back", "rounds_and_leaving"])
+def test_a_few_requests(environment, name):
+    found = result(started(environment, "races", name))
     assert not any(found.values()), found
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.skipif(postgres() is None, reason="no PostgreSQL server answers on 127.0.0.1:5432")
-def test_races_on_postgresql(name, tmp_path):
-    with servers.own_postgres() as url:
-        found = race(name, tmp_path, url)
+def test_sixteen_raters_in_four_processes_take_items_of_a_pool(environment):
+    """ASG-01: each item gets as many judgements as it needs."""
+    result(started(environment, "pool_race", "make"))
+    workers = [
+        started(environment, "pool_race", "work", THREADS, 1 + THREADS * number)
+        for number in range(PROCESSES)
+    ]
+    assert [result(worker) for worker in workers] == [[]] * PROCESSES
+    found = result(started(environment, "pool_race", "faults"))
     assert not any(found.values()), found

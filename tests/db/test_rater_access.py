@@ -19,21 +19,6 @@ from tests.factories.rating import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def campaign():
-    return rating_campaign()
-
-
-@pytest.fixture
-def rater(campaign):
-    return participation_of(campaign)
-
-
-@pytest.fixture
-def browser(rater):
-    return rater_client(rater)
-
-
 def test_looking_at_an_invitation_changes_nothing(rater):
     url = invitation_url(rater, base_url="")
     before = Participation.objects.values().get(pk=rater.pk)

@@ -18,21 +18,6 @@ from tests.factories.rating import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def campaign():
-    return rating_campaign()
-
-
-@pytest.fixture
-def rater(campaign):
-    return participation_of(campaign)
-
-
-@pytest.fixture
-def browser(rater):
-    return rater_client(rater)
-
-
 def test_the_page_shows_nothing_preselected(campaign, browser):
     """UI-05: unset is unset."""
     page = browser.get(f"/rate/{campaign.key}/")

@@ -21,21 +21,6 @@ pytestmark = pytest.mark.django_db
 CANARIES = ("QXZVKWJPMTBRHLDN", "VBNQWXZKJHGFDPLM")
 
 
-@pytest.fixture
-def campaign():
-    return rating_campaign()
-
-
-@pytest.fixture
-def rater(campaign):
-    return participation_of(campaign)
-
-
-@pytest.fixture
-def browser(rater):
-    return rater_client(rater)
-
-
 def test_screens_ahead_are_the_next_open_ones(campaign, rater, browser):
     order = keys(rater)
     for number in (2, 4):

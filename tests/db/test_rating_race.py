@@ -36,7 +36,7 @@ class Browser:
 
     def send(self, method, path, body=None, headers=None, hang_up=False):  # type: ignore[no-untyped-def]
         """Send one request on its own connection; `hang_up` leaves without reading the reply."""
-        connection = http.client.HTTPConnection(self.host, timeout=60)
+        connection = http.client.HTTPConnection(self.host, timeout=240)
         cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         connection.request(method, path, body, {"Cookie": cookie, **(headers or {})})
         if hang_up:
@@ -165,64 +165,65 @@ def test_sixteen_raters_on_sqlite(tmp_path):
 
 @pytest.mark.skipif(postgres() is None, reason="no PostgreSQL server answers on 127.0.0.1:5432")
 def test_sixteen_raters_on_postgresql(tmp_path):
-    with servers.own_postgres() as url:
+    with servers.own_postgres(migrated=True) as url:
         check(*rate_together(tmp_path, url))
 
 
-def test_one_answer_sent_eight_times_at_once(tmp_path):
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server for campaigns of one rater."""
+    with servers.running(tmp_path_factory.mktemp("one")) as made:
+        yield made
+
+
+def alone(server, name):  # type: ignore[no-untyped-def]
+    """Let one rater open a campaign of two items; return the browser, the rating page's address and text."""
+    source = server.write("source.txt", ["One sentence.", "Another sentence."])
+    output = server.write("output.txt", ["Ein Satz.", "Ein anderer Satz."])
+    links = server.campaign(
+        name, "--protocol", "source_da", "--languages", "en-de", "--source", source,
+        "--output", f"A={output}", "--judgements", "1", raters=1,
+    )  # fmt: skip
+    browser = Browser(server.url, 1)
+    path = browser.enter(links["R1"])
+    _, page = browser.send("GET", path)
+    return browser, path, page
+
+
+def test_one_answer_sent_eight_times_at_once(server):
     """UI-01, without and with a script: one judgement, no error page, and the next item stays unrated."""
-    with servers.running(tmp_path) as server:
-        source = server.write("source.txt", ["One sentence.", "Another sentence."])
-        output = server.write("output.txt", ["Ein Satz.", "Ein anderer Satz."])
-        links = server.campaign(
-            "Twice", "--protocol", "source_da", "--languages", "en-de", "--source", source,
-            "--output", f"A={output}", "--judgements", "1", raters=1,
-        )  # fmt: skip
-        browser = Browser(server.url, 1)
-        path = browser.enter(links["R1"])
-        _, page = browser.send("GET", path)
-        form = {
-            name: re.search(rf'name="{name}" value="([^"]+)"', page)[1]
-            for name in ("csrfmiddlewaretoken", "assignment", "client_key")
-        }
-        whole = urlencode(form | {"score": "64"})
-        headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        with ThreadPoolExecutor(8) as pool:
-            replies = list(pool.map(lambda _: browser.send("POST", path, whole, headers), range(8)))
-        assert [(reply.status, reply.headers["Location"]) for reply, _ in replies] == [(302, path)] * 8
-        rows = list(
-            csv.DictReader(io.StringIO(server.manage("export_judgements", "Twice", "--format", "csv")))
-        )
-        assert [float(row["score"]) for row in rows] == [64]
+    browser, path, page = alone(server, "Twice")
+    form = {
+        name: re.search(rf'name="{name}" value="([^"]+)"', page)[1]
+        for name in ("csrfmiddlewaretoken", "assignment", "client_key")
+    }
+    whole = urlencode(form | {"score": "64"})
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(lambda _: browser.send("POST", path, whole, headers), range(8)))
+    assert [(reply.status, reply.headers["Location"]) for reply, _ in replies] == [(302, path)] * 8
+    rows = list(csv.DictReader(io.StringIO(server.manage("export_judgements", "Twice", "--format", "csv"))))
+    assert [float(row["score"]) for row in rows] == [64]
 
 
-def test_one_late_answer_sent_eight_times_at_once(tmp_path):
+def test_one_late_answer_sent_eight_times_at_once(server):
     """A page that is left and the page that follows both send what waits: it is kept once."""
-    with servers.running(tmp_path) as server:
-        source = server.write("source.txt", ["One sentence.", "Another sentence."])
-        output = server.write("output.txt", ["Ein Satz.", "Ein anderer Satz."])
-        links = server.campaign(
-            "Late", "--protocol", "source_da", "--languages", "en-de", "--source", source,
-            "--output", f"A={output}", "--judgements", "1", raters=1,
-        )  # fmt: skip
-        browser = Browser(server.url, 1)
-        path = browser.enter(links["R1"])
-        _, page = browser.send("GET", path)
-        config, screen = (
-            json.loads(re.search(rf'<script id="{name}"[^>]*>(.*?)</script>', page)[1])
-            for name in ("config", "screen")
-        )
-        browser.token = config["csrf"]
-        server.manage("close_campaign", "Late")
-        body = {
-            "assignment": screen["key"], "client_key": secrets.token_urlsafe(16),
-            "answers": {"score": 64}, "active_ms": 900,
-        }  # fmt: skip
-        with ThreadPoolExecutor(8) as pool:
-            replies = list(pool.map(lambda _: browser.post(config["urls"]["answers"], body), range(8)))
-        assert {reply.status for reply, _ in replies} == {409}
-        events = (
-            "from annotation.models import AuditEvent; late = AuditEvent.objects.filter(action='answer.late')"
-        )
-        code = f"{events}; print(late.count())"
-        assert server.manage("shell", "--verbosity", "0", "-c", code).strip() == "1"
+    browser, _, page = alone(server, "Late")
+    config, screen = (
+        json.loads(re.search(rf'<script id="{name}"[^>]*>(.*?)</script>', page)[1])
+        for name in ("config", "screen")
+    )
+    browser.token = config["csrf"]
+    server.manage("close_campaign", "Late")
+    body = {
+        "assignment": screen["key"], "client_key": secrets.token_urlsafe(16),
+        "answers": {"score": 64}, "active_ms": 900,
+    }  # fmt: skip
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(lambda _: browser.post(config["urls"]["answers"], body), range(8)))
+    assert {reply.status for reply, _ in replies} == {409}
+    code = (
+        "from annotation.models import AuditEvent; "
+        "print(AuditEvent.objects.filter(action='answer.late', campaign__name='Late').count())"
+    )
+    assert server.manage("shell", "--verbosity", "0", "-c", code).strip() == "1"

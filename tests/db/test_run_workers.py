@@ -15,21 +15,13 @@ from pathlib import Path
 import pytest
 
 from mtcore.engines.rundir import verify
+from tests.own_database import BROKERS
 from tests.paths import ROOT
-from tests.reachable import redis
+from tests.server import migrated_copy
 
 pytestmark = pytest.mark.process
 LEASE_SECONDS = 3
-REDIS = redis()
 NOBODY = "redis://127.0.0.1:1/0"
-BROKERS = [
-    pytest.param("", id="embedded"),
-    pytest.param(
-        REDIS,
-        id="redis",
-        marks=pytest.mark.skipif(REDIS is None, reason="no Redis answers on 127.0.0.1:6379"),
-    ),
-]
 TREE = """
 import subprocess, sys, time, pathlib
 inner = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
@@ -52,7 +44,7 @@ def empty_database(tmp_path_factory):
         "DJANGO_SETTINGS_MODULE": "tests.factories.run_settings",
         "RUN_LEASE_SECONDS": str(LEASE_SECONDS),
     }
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=made, check=True)
+    migrated_copy(folder / "platform.sqlite3")
     return made
 
 
@@ -109,7 +101,7 @@ class Place:
         with sqlite3.connect(self.folder / "platform.sqlite3", timeout=20) as database:
             return database.execute("SELECT COUNT(*) FROM mtcore_corpus").fetchone()[0]
 
-    def wait(self, pk: int, *states: str, seconds: float = 40) -> dict:
+    def wait(self, pk: int, *states: str, seconds: float = 240) -> dict:
         deadline = time.monotonic() + seconds
         while (row := self.row(pk))["state"] not in states:
             assert time.monotonic() < deadline, row
@@ -122,7 +114,7 @@ class Place:
     def tree(self, pk: int) -> list[int]:
         """Wait for a run's command; return its process and that of what it started."""
         log, note = (self.folder / "runs" / str(pk) / name for name in ("log.txt", "child.json"))
-        deadline = time.monotonic() + 40
+        deadline = time.monotonic() + 240
         while not (note.exists() and log.exists() and "\npids " in log.read_text().rpartition("\n$ ")[2]):
             assert time.monotonic() < deadline
             time.sleep(0.1)

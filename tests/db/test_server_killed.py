@@ -20,7 +20,7 @@ pytestmark = pytest.mark.process
 
 RATERS, SEGMENTS, JUDGEMENTS = 16, 9, 8
 ANSWERS = SEGMENTS * 2 * JUDGEMENTS
-PATIENCE = 60
+PATIENCE = 240
 
 
 class Outbox(Browser):
@@ -105,5 +105,5 @@ def test_killed_twice_on_sqlite(tmp_path):
 
 @pytest.mark.skipif(postgres() is None, reason="no PostgreSQL server answers on 127.0.0.1:5432")
 def test_killed_on_postgresql(tmp_path):
-    with servers.own_postgres() as url:
+    with servers.own_postgres(migrated=True) as url:
         survive(*kill_under(tmp_path, (0.4,), url))

@@ -56,8 +56,6 @@ def join_at_once(n_people: int = 12, n_places: int = 3) -> dict[str, object]:
 
 if __name__ == "__main__":
     import django
-    from django.core.management import call_command
 
     django.setup()
-    call_command("migrate", verbosity=0)
     print(json.dumps(join_at_once()))

@@ -73,8 +73,6 @@ if __name__ == "__main__":
     import json
 
     import django
-    from django.core.management import call_command
 
     django.setup()
-    call_command("migrate", verbosity=0)
     print(json.dumps(leave_while_others_work()))

@@ -1,4 +1,4 @@
-"""Raters of a pool at once, in threads and processes on a database of their own.
+"""Raters of a pool at once, in threads and processes on a migrated database of their own.
 
 `python -m tests.factories.pool_race make`, then several of `… work N FIRST`, then `… faults`.
 """
@@ -58,11 +58,9 @@ def what_must_hold() -> dict[str, int]:
 
 if __name__ == "__main__":
     import django
-    from django.core.management import call_command
 
     django.setup()
     if sys.argv[1] == "make":
-        call_command("migrate", verbosity=0)
         make()
     elif sys.argv[1] == "work":
         print(json.dumps(work_together(int(sys.argv[2]), int(sys.argv[3]))))

@@ -1,4 +1,4 @@
-"""Races of a few requests on a database of its own: `python -m tests.factories.races NAME`."""
+"""Races of a few requests on a migrated database of its own: `python -m tests.factories.races NAME`."""
 
 from __future__ import annotations
 
@@ -115,8 +115,6 @@ def rounds_and_leaving() -> dict[str, Any]:
 
 if __name__ == "__main__":
     import django
-    from django.core.management import call_command
 
     django.setup()
-    call_command("migrate", verbosity=0)
     print(json.dumps({"take_back": take_back, "rounds_and_leaving": rounds_and_leaving}[sys.argv[1]]()))
