@@ -10,11 +10,17 @@ from django.utils import translation
 from hypothesis import HealthCheck, settings
 
 from evalplatform.celery import app
+from tests import thoroughness
 
 settings.register_profile(
     "house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("house")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try properties on all their examples where long tests run."""
+    thoroughness.is_long = "not long" not in config.option.markexpr
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ from annotation.design.plan import QualityWish, plan_campaign
 from annotation.design.reassign import reassign
 from tests.factories.plans import apply, count_done, make_items, part_way, plan_rows, raters_named
 from tests.plan_checker import check_plan
+from tests.thoroughness import examples
 
 #: Words of the message that owns up to each rule a reassignment may have to break.
 OWNED_UP = {
@@ -44,7 +45,9 @@ def campaigns(draw: st.DrawFn) -> tuple[list[PlanItem], list[Rater], int, bool, 
     return items, raters_named(n_raters), draw(st.integers(1, n_raters)), spread, seed
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=examples(400, 1500), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(campaigns())
 def test_every_plan_keeps_every_rule(campaign: tuple[list[PlanItem], list[Rater], int, bool, int]) -> None:
     items, raters, judgements, spread, seed = campaign
@@ -52,7 +55,9 @@ def test_every_plan_keeps_every_rule(campaign: tuple[list[PlanItem], list[Rater]
     assert check_plan(plan_rows(items, plan), judgements, spread=spread) == []
 
 
-@settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=examples(130, 400), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(campaigns(), st.data())
 def test_leaving_breaks_no_rule_in_silence(
     campaign: tuple[list[PlanItem], list[Rater], int, bool, int], data: st.DataObject
@@ -88,7 +93,9 @@ def wishes(draw: st.DrawFn) -> QualityWish:
     )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=examples(60, 150), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(campaigns(), wishes())
 def test_quality_control_keeps_every_rule(
     campaign: tuple[list[PlanItem], list[Rater], int, bool, int], wish: QualityWish
@@ -107,7 +114,9 @@ def test_quality_control_keeps_every_rule(
         assert abs(kinds["bad_reference"] - wish.bad_references * len(systems)) <= strata
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=examples(40, 100), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(campaigns(), wishes(), st.data())
 def test_pairs_stay_together_when_a_rater_leaves(
     campaign: tuple[list[PlanItem], list[Rater], int, bool, int], wish: QualityWish, data: st.DataObject
