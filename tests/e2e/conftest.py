@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.e2e.campaigns import Crowd
 from tests.server import Server, running
@@ -19,6 +19,7 @@ ARGUMENTS = [
     "--no-first-run",
 ]
 NewPage = Callable[..., Page]
+expect.set_options(timeout=30_000)  # a slow machine is no fault of a page
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -62,7 +63,7 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
         context = browser.new_context(**{"locale": "en-GB", **options})
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: faults.append(str(error)))
         return page
 

@@ -19,7 +19,7 @@ def lan_page(browser):
     faults = []
     started = browser.browser_type.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, RESOLVE])
     page = started.new_context(locale="en-GB").new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(60_000)
     page.on("pageerror", lambda error: faults.append(str(error)))
     yield page
     started.close()

@@ -40,11 +40,19 @@ def check_ranking(result, rows):
             assert own["cluster"] == [int(row["cluster_start"]), int(row["cluster_end"])]
 
 
-def test_csen_equals_the_official_ranking():
+def test_csen_equals_the_official_ranking_and_its_package_its_judgements(tmp_path):
     out, _ = run("import_judgements", "cs-en", str(HUMAN / "wmt22-csen-da" / "judgments.tsv"), *CSEN)
     assert "25,070 judgements" in out and "156 raters and 12 systems" in out
     result = scores("cs-en", "--clusters", "wmt", "--resamples", "50")
     check_ranking(result, official(HUMAN / "wmt22-csen-da" / "official.tsv"))
+    run("create_study", "WMT")
+    run("add_to_study", "WMT", "--campaign", "cs-en")
+    package = tmp_path / "wmt.zip"
+    out, err = run("export_study", "WMT", "--output", package)
+    assert "1 campaign(s)" in out and not err
+    out, err = run("verify_study", package)
+    assert out.startswith("equal: ") and "from 25,070 judgements" in out
+    assert not err
 
 
 def test_bnhi_equals_the_official_ranking():
