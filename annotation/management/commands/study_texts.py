@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.services.studies import study_named
+from annotation.services.study_tables.material import rows_chosen
 from annotation.services.study_tables.texts import ROLES, study_texts_set, texts_of
 from evalplatform.commands import HouseCommand
 from evalplatform.errors import BadInput
@@ -55,7 +56,7 @@ class Command(HouseCommand):
             self.stdout.write(f"{role}: {quoted(texts.corpora.get(role, ())) or '–'}")
         for system, corpus in texts.translations.items():
             self.stdout.write(f"translation by {system}: “{corpus}”")
-        for label, systems in study.settings.get("tables", {}).get("rows", {}).items():
+        for label, systems in rows_chosen(study).items():
             self.stdout.write(f"row {label}: {quoted(systems)}")
 
 

@@ -218,7 +218,7 @@ def _rows(
         ]
         for pair in pairs
     }
-    chosen = study.settings.get("tables", {}).get("rows", {})
+    chosen = rows_chosen(study)
     if chosen:
         return _chosen_rows(study, chosen, of_pair, systems)
     rows: list[SystemRow] = []
@@ -231,6 +231,14 @@ def _rows(
         for system in dict.fromkeys(one for found in own.values() for one in found):
             rows.append(SystemRow(system.name, {tag: system for tag in own if system in own[tag]}, kind))
     return rows
+
+
+def rows_chosen(study: Study) -> dict[str, list[str]]:
+    """Return the rows set for a study: label → names of systems, in their order.
+
+    They are kept as a list, for no database is bound to keep the order of names in JSON.
+    """
+    return dict(study.settings.get("tables", {}).get("rows", []))
 
 
 def _chosen_rows(

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.models import AuditEvent, Study
-from annotation.services.study_tables.material import Pair
+from annotation.services.study_tables.material import Pair, rows_chosen
 from evalplatform.errors import BadInput
 from mtcore.models import Corpus, Run, System
 from mtcore.services.corpora import corpus_find, corpus_languages
@@ -99,10 +99,13 @@ def study_texts_set(
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         own = dict(locked.settings.get("tables", {}))
-        for key, given in (("corpora", corpora), ("translations", translations), ("rows", rows)):
+        for key, given in (("corpora", corpora), ("translations", translations)):
             if given:
                 kept = {**own.get(key, {}), **given}
                 own[key] = {name: value for name, value in kept.items() if value}
+        if rows:
+            united = {**rows_chosen(locked), **rows}
+            own["rows"] = [[label, list(names)] for label, names in united.items() if names]
         locked.settings = {**locked.settings, "tables": own}
         locked.save(update_fields=["settings"])
         AuditEvent.note("study.texts", study=study, tables=own)
