@@ -6,6 +6,7 @@ from annotation.views import (
     correlation,
     dossier,
     hours,
+    new_campaign,
     people,
     quality,
     report,
@@ -18,6 +19,7 @@ from annotation.views import (
 urlpatterns = [
     path("", researcher.home, name="home"),
     path("campaigns/", researcher.campaigns, name="campaigns"),
+    path("campaigns/new/", new_campaign.campaign_new, name="campaign_new"),
     path("campaigns/<str:key>/", researcher.campaign, name="campaign"),
     path("campaigns/<str:key>/results/", researcher.results, name="campaign_results"),
     path("campaigns/<str:key>/state", researcher.campaign_state, name="campaign_state"),

@@ -2,7 +2,17 @@
 
 from django.urls import path, re_path
 
-from mtcore.views import corpora, corpora_import, launches, launches_score, machine, recipes, runs, systems
+from mtcore.views import (
+    corpora,
+    corpora_import,
+    launches,
+    launches_score,
+    machine,
+    recipes,
+    runs,
+    systems,
+    testsets,
+)
 from mtcore.views.launch import launch_page
 
 urlpatterns = [
@@ -30,6 +40,10 @@ urlpatterns = [
     path("systems/<int:pk>/", systems.system, name="system"),
     path("systems/<int:pk>/translate/", launch_page(launches.TranslateTestset), name="testset_translate"),
     path("lms/<int:pk>/score/", launch_page(launches_score.ScoreWithLm), name="lm_score"),
+    path("testsets/", testsets.testsets, name="testsets"),
+    path("testsets/import/", testsets.testset_import, name="testset_import"),
+    path("testsets/<int:pk>/", testsets.testset, name="testset"),
+    path("testsets/<int:pk>/output/", testsets.output_import_page, name="output_import"),
     path("recipes/", recipes.recipes, name="recipes"),
     path("recipes/<str:name>/", recipes.recipe, name="recipe"),
 ]

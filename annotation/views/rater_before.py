@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from annotation.forms import ConsentForm, ProfileForm
+from annotation.forms.rater import ConsentForm, ProfileForm
 from annotation.models import Campaign, Participation
 from annotation.services.completion import completion_of
 from annotation.services.eligibility import (

@@ -30,3 +30,16 @@ def text_given(lines: str | Sequence[str], *, name: str, file: str) -> NamedText
     if not any(line.strip() for line in read.lines):
         raise BadInput(f"{file} holds nothing but blank lines.", "Give one segment a line.")
     return NamedText(name, file, tuple(read.lines), tuple(read.notices))
+
+
+def file_given(data: bytes, *, name: str, file: str) -> NamedText:
+    """Take the bytes of a text file that was sent, plain or gzip; see `text_given`.
+
+    Raises:
+        BadInput: it is no text, blank, or mark-up.
+    """
+    with as_bad_input():
+        read = decode_lines(data, file)
+    if not any(line.strip() for line in read.lines):
+        raise BadInput(f"{file} holds nothing but blank lines.", "Give a file with one segment a line.")
+    return NamedText(name, file, tuple(read.lines), tuple(read.notices))

@@ -28,7 +28,7 @@ THANKS = {"ru": "Спасибо.", "ar": "شكرًا لك."}
 RATER_TEMPLATES = ("rater", "errors", "base.html", "login.html", "language_form.html", "language_menu.html")
 RATER_MODULES = (
     "annotation/protocols",
-    "annotation/forms.py",
+    "annotation/forms/rater.py",
     "annotation/services/invitations.py",
     "annotation/services/judging.py",
     "annotation/services/participation.py",

@@ -1,4 +1,4 @@
-"""Forms of the human-evaluation wing."""
+"""Forms that raters fill in: consent, languages and experience."""
 
 from collections.abc import Mapping
 from typing import Any
