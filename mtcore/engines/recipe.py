@@ -11,7 +11,7 @@ OP, BT, LM = "OP", "BT", "LM"
 KINDS = (OP, BT, LM)
 TRANSFORMER, LSTM, PHRASE = "transformer", "lstm", "phrase"
 ARCHITECTURES = (TRANSFORMER, LSTM, PHRASE)
-ALIGNMENTS = ("fast-align", "ibm1", "ibm2", "hmm", "ibm3", "ibm4")
+ALIGNMENTS = ("fast-align", "ibm1", "ibm2", "hmm", "ibm3")
 
 
 class RecipeError(EngineError):

@@ -27,7 +27,7 @@ _LOCAL_TD = 6
 _ENOUGH = 0.0005
 _TYPES = {
     "fast-align": "FAST_ALIGN", "ibm1": "INCR_IBM1", "ibm2": "INCR_IBM2", "hmm": "INCR_HMM",
-    "ibm3": "IBM3", "ibm4": "IBM4",
+    "ibm3": "IBM3",
 }  # fmt: skip
 
 

@@ -179,7 +179,10 @@ def finish(place: Path, facts: dict[str, Any]) -> None:
 
 
 def _alignment_chain(name: str) -> list[tuple[Any, int]]:
-    """Return the models that lead to a word alignment, each with its rounds; sil-machine's figures."""
+    """Return the models that lead to a word alignment, each with its rounds; sil-machine's figures.
+
+    (IBM 4 can be trained, but Thot does not decode with it.)
+    """
     import thot.alignment as ta
 
     if name == "fast-align":
@@ -194,10 +197,8 @@ def _alignment_chain(name: str) -> list[tuple[Any, int]]:
         hmm = ta.HmmAlignmentModel(first)
         hmm.hmm_p0, hmm.lexical_smoothing_factor, hmm.hmm_alignment_smoothing_factor = 0.1, 0.1, 0.3
         chain.append((hmm, 5))
-        if name in ("ibm3", "ibm4"):
+        if name == "ibm3":
             chain.append((ta.Ibm3AlignmentModel(hmm), 4))
-        if name == "ibm4":
-            chain.append((ta.Ibm4AlignmentModel(chain[-1][0]), 4))
     return chain
 
 
