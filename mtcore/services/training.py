@@ -21,6 +21,7 @@ from mtcore.services.systems import TRAIN_LM, system_find, system_trained
 from mtcore.services.texts import as_bad_input
 from mtcore.services.training_door import (
     corpora_checked,
+    decoders_checked,
     engine_checked,
     filters_checked,
     monolingual_checked,
@@ -93,6 +94,7 @@ def system_train(
         other = system_trained(reverse)
         sides_check(f"System “{reverse}”", (other.source_language, other.target_language), (target, source))
     filters_checked(recipe, source, target)
+    decoders_checked(recipe)
     notices = engine_checked(engine, recipe)
     notices += overlap_check([*parallel, *mono, *held_out], test_segments)
     plan = Plan(

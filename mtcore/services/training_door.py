@@ -14,7 +14,7 @@ from mtcore.corpora.errors import CorpusError
 from mtcore.corpora.filters import make_filters
 from mtcore.corpora.languages import LanguageError, parse_pair, standard_tag
 from mtcore.corpora.line_keys import loose_key
-from mtcore.engines.recipe import LM, Recipe
+from mtcore.engines.recipe import BT, LM, Recipe
 from mtcore.engines.registry import ENGINES, engine_make, engines_for
 from mtcore.models import Corpus
 from mtcore.services.corpora import corpus_files, corpus_find, corpus_languages
@@ -24,6 +24,7 @@ from mtcore.services.texts import as_bad_input
 from mtcore.services.versions import testset_find
 
 SAMPLE_LINES = 400
+AUTO = "auto"
 SHIFT_LINES = 5_000
 OVERLAP_LINES = 300_000
 """Up to so many lines are looked through for test segments at once; of more, the first run tells."""
@@ -141,6 +142,28 @@ def engine_checked(name: str, recipe: Recipe, task: str = "trains") -> list[str]
     return [
         f"{chosen.name} is not usable on this machine; a worker that does it needs it: {chosen.install_hint}"
     ]
+
+
+def decoders_checked(recipe: Recipe) -> None:
+    """Refuse engines of decoding that are none, or that cannot decode what the recipe makes.
+
+    Raises:
+        BadInput: with the figure of the recipe.
+    """
+    decodings = {"decoding": (recipe.decoding, recipe.decoding.seeds)}
+    if recipe.kind == BT:
+        decodings["back_translation.decoding"] = (recipe.back_translation.decoding, 1)
+    for figure, (decoding, models) in decodings.items():
+        name = "" if decoding.engine == AUTO else decoding.engine
+        try:
+            engine_checked(name, recipe, "decodes")
+        except BadInput as error:
+            raise BadInput(f"{figure}.engine: {error.message}", error.remedy) from error
+        if name and models > 1 and not getattr(ENGINES[name], "ensembles", True):
+            raise BadInput(
+                f"{figure}.engine is “{name}”, which decodes with one model, and {figure}.seeds is {models}.",
+                f"Write {figure}.engine = “auto”.",
+            )
 
 
 def filters_checked(recipe: Recipe, source: str, target: str) -> None:

@@ -88,7 +88,7 @@ def undisturbed(tmp_path_factory, empty_database):
 
 def ended_once(told: dict, undisturbed: list) -> None:
     assert [run["state"] for run in told["runs"]] == ["succeeded"] * 3, told
-    assert told["outputs"] == undisturbed, "one output, the same lines from the same model"
+    assert told["outputs"] == undisturbed, "one output, the very same lines"
 
 
 def test_a_killed_worker_and_a_killed_training_are_resumed_to_the_same_output(

@@ -217,6 +217,7 @@ def test_a_trained_system_of_the_other_direction_translates_back(tmp_path):
         ({"recipe": "tiny-lm"}, BadInput, "makes a language model"),
         ({"valid": "par"}, BadInput, "cannot be validated on"),
         ({"engine": "moses"}, BadInput, "There is no engine “moses”"),
+        ({"settings": {"decoding.engine": "nope"}}, BadInput, "decoding.engine: There is no engine “nope”"),
         ({"recipe": "tiny-phrase"}, BadInput, "No engine can do this"),
         ({"name": "a|b"}, BadInput, "joins merged systems"),
         ({"name": "n" * 100}, BadInput, "at most 90"),
@@ -228,7 +229,7 @@ def test_what_does_not_fit_is_refused_at_the_door(tmp_path, change, error, words
     mono(tmp_path)
     make_set()
     given = {"name": "OP3", "recipe": "tiny-op", "corpora": ["par"], **change}
-    given["recipe"] = tiny(given["recipe"])
+    given["recipe"] = tiny(given["recipe"], **given.pop("settings", {}))
     with pytest.raises(error, match=words):
         system_train(**given)
     assert not Run.objects.exists()
