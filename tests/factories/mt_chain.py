@@ -63,7 +63,7 @@ def told() -> str:
             "outputs": [
                 {
                     "sha256": one.sha256,
-                    "checkpoints": one.provenance["checkpoints"],
+                    "seeds": one.provenance["seeds"],
                     "lines": one.lines.count(),
                 }
                 for one in outputs
