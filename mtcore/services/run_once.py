@@ -5,17 +5,32 @@ And launch it on trial, to learn what it would be, or why it is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
 from mtcore.models import Run
+from mtcore.services.pipeline import Pipeline, pipeline_launch
 from mtcore.services.runs import run_launch
 
 T = TypeVar("T")
 _LAUNCH_LOCK = 7_221_904_120
+
+
+@contextmanager
+def one_launch_at_a_time() -> Iterator[None]:
+    """Keep others from launching while the block lasts, so that what is there can be looked at first.
+
+    SQLite begins its transactions with the lock; PostgreSQL is asked for one.
+    """
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LAUNCH_LOCK])
+        yield
 
 
 class _Undo(Exception):
@@ -43,10 +58,7 @@ def run_once(action: Callable[[], Run]) -> tuple[Run, bool]:
     Returns:
         The run, and whether it is new.
     """
-    with transaction.atomic():
-        if connection.vendor == "postgresql":
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LAUNCH_LOCK])
+    with one_launch_at_a_time():
         wanted = run_trial(action)
         alive = Run.objects.filter(
             kind=wanted.kind,
@@ -58,6 +70,16 @@ def run_once(action: Callable[[], Run]) -> tuple[Run, bool]:
             if one.options == wanted.options:
                 return one, False
         return action(), True
+
+
+def pipeline_launch_once(pipeline: Pipeline, *, requested_by: User | None = None) -> Pipeline:
+    """Launch a planned pipeline, or find the same one where it stands.
+
+    Raises:
+        BadInput, Conflict: as `pipeline_launch`.
+    """
+    with one_launch_at_a_time():
+        return pipeline_launch(pipeline, requested_by=requested_by)
 
 
 def run_launch_once(

@@ -26,7 +26,7 @@ MOST_CURVES = 6
 MOST_LINES = 4
 TABLE_ROWS = 40
 LOGARITHMIC_FROM = 20.0
-"""A figure whose highest value is so many times the lowest has a logarithmic axis."""
+"""A figure that falls, whose highest value is so many times the lowest, has a logarithmic axis."""
 Point = Mapping[str, Any]
 
 
@@ -126,7 +126,8 @@ def _curve(family: str, series: Sequence[Series], starts: Sequence[float]) -> Cu
         return None
     values = [value for one in shown for _seconds, value in one.points]
     low, high = min(values), max(values)
-    logarithmic = low > 0 and high / low >= LOGARITHMIC_FROM
+    falls = shown[0].points[0][1] > shown[0].points[-1][1]
+    logarithmic = falls and low > 0 and high / low >= LOGARITHMIC_FROM
     scale = _Scale(low, high, max(seconds for one in shown for seconds, _v in one.points), logarithmic)
     title = label_of(family) + (_(" (logarithmic)") if logarithmic else "")
     both = len(shown) > 1

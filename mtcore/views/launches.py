@@ -20,7 +20,7 @@ from mtcore.models import Corpus, Run, System
 from mtcore.services.decoding import corpus_translate, testset_translate
 from mtcore.services.pipeline import Pipeline
 from mtcore.services.preflight import preflight_launch
-from mtcore.services.run_once import run_once, run_trial
+from mtcore.services.run_once import pipeline_launch_once, run_once, run_trial
 from mtcore.services.systems import TRAIN_LM
 from mtcore.services.training import lm_train, system_train
 from mtcore.services.training_commands import train_commands
@@ -77,11 +77,11 @@ class TrainSystem(Launch):
             reverse=given["reverse"],
             test_segments="" if given["test_segments"] == "refuse" else given["test_segments"],
         )
-        return plan_of(self._train(form, dry_run=True), command=words, recipe=recipe)
+        return plan_of(self._train(form), command=words, recipe=recipe)
 
     def launch(self, form: TrainForm) -> tuple[Run, bool]:
         """Launch the pipeline; the same one again goes on where it stopped."""
-        return first_run(self._train(form, dry_run=False))
+        return first_run(pipeline_launch_once(self._train(form), requested_by=self.user))
 
     def measure(self, form: TrainForm) -> tuple[Run, bool]:
         """Launch a preflight."""
@@ -96,7 +96,7 @@ class TrainSystem(Launch):
             )
         )
 
-    def _train(self, form: TrainForm, *, dry_run: bool) -> Pipeline:
+    def _train(self, form: TrainForm) -> Pipeline:
         given = form.cleaned_data
         return system_train(
             name=given["name"],
@@ -110,7 +110,7 @@ class TrainSystem(Launch):
             reverse=given["reverse"],
             test_segments=given["test_segments"],
             requested_by=self.user,
-            dry_run=dry_run,
+            dry_run=True,
         )
 
 
@@ -275,13 +275,13 @@ class TranslateCorpus(Launch):
             shards=given["shards"],
             engine=given["engine"],
         )
-        return plan_of(self._translate(form, dry_run=True), command=words)
+        return plan_of(self._translate(form), command=words)
 
     def launch(self, form: TranslateCorpusForm) -> tuple[Run, bool]:
         """Launch the pipeline."""
-        return first_run(self._translate(form, dry_run=False))
+        return first_run(pipeline_launch_once(self._translate(form), requested_by=self.user))
 
-    def _translate(self, form: TranslateCorpusForm, *, dry_run: bool) -> Pipeline:
+    def _translate(self, form: TranslateCorpusForm) -> Pipeline:
         given = form.cleaned_data
         return corpus_translate(
             system=given["system"],
@@ -290,5 +290,5 @@ class TranslateCorpus(Launch):
             shards=given["shards"] or 0,
             engine=given["engine"],
             requested_by=self.user,
-            dry_run=dry_run,
+            dry_run=True,
         )

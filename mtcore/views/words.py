@@ -105,5 +105,7 @@ def figure(value: Any) -> str:
     if value == int(value) and abs(value) < 1e15:
         return grouped(int(value))
     large = abs(value)
+    if 0 < large < 0.001:
+        return f"{value:.2g}"
     digits = 0 if large >= 1000 else 1 if large >= 100 else 2 if large >= 1 else 4
     return number_format(value, decimal_pos=digits, force_grouping=True)
