@@ -35,7 +35,8 @@ def test_csen_by_the_command():
     import_set("csen", folder, "cs-en", "source.cs", ("B", "reference.B.en"), ("C", "reference.C.en"))
     run(
         "import_judgements", "cs-en", folder / "judgments.tsv", "--format", "csv",
-        "--protocol", "reference_da", "--languages", "cs-en", "--testset", "csen", "--map", f"{WMT},group=hit_id",
+        "--protocol", "reference_da", "--languages", "cs-en", "--testset", "csen",
+        "--map", f"{WMT},group=hit_id",
     )  # fmt: skip
     arguments = ("--campaign", "cs-en", "--metrics", "bleu,chrf", "--resamples", 100)
     found = correlated(*arguments, "--segments", "all")
