@@ -13,7 +13,6 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 
 from mtcore.models import Run
-from mtcore.services.pipeline import Pipeline, pipeline_launch
 from mtcore.services.runs import run_launch
 
 T = TypeVar("T")
@@ -55,11 +54,15 @@ def run_trial(action: Callable[[], T]) -> T:
 def run_once(action: Callable[[], Run]) -> tuple[Run, bool]:
     """Call a service that launches one run; where the same one waits or runs, return that one instead.
 
+    A service may also find a run that is there, and let it go on.
+
     Returns:
         The run, and whether it is new.
     """
     with one_launch_at_a_time():
         wanted = run_trial(action)
+        if Run.objects.filter(pk=wanted.pk).exists():
+            return action(), False
         alive = Run.objects.filter(
             kind=wanted.kind,
             name=wanted.name,
@@ -70,16 +73,6 @@ def run_once(action: Callable[[], Run]) -> tuple[Run, bool]:
             if one.options == wanted.options:
                 return one, False
         return action(), True
-
-
-def pipeline_launch_once(pipeline: Pipeline, *, requested_by: User | None = None) -> Pipeline:
-    """Launch a planned pipeline, or find the same one where it stands.
-
-    Raises:
-        BadInput, Conflict: as `pipeline_launch`.
-    """
-    with one_launch_at_a_time():
-        return pipeline_launch(pipeline, requested_by=requested_by)
 
 
 def run_launch_once(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
@@ -20,11 +21,12 @@ from mtcore.engines.recipes import RECIPES
 from mtcore.forms.fields import HouseForm
 from mtcore.forms.recipe import RecipeForm
 from mtcore.models import Run, System, TestSet
-from mtcore.services.pipeline import Pipeline
+from mtcore.services.pipeline import Pipeline, pipeline_launch, pipeline_runs
 from mtcore.services.run_once import run_once
 from mtcore.services.systems import TRAIN_MODEL
 from mtcore.views.access import View, admin_page, user_of
 from mtcore.views.plan import Plan, figures_of
+from mtcore.views.words import state_of
 
 _NOT_KEPT = ("csrfmiddlewaretoken", "step", "toml", "toml_text")
 
@@ -118,7 +120,11 @@ def _preview(request: HttpRequest, launch: Launch, form: HouseForm) -> HttpRespo
 
 def _launched(request: HttpRequest, made: tuple[Run, bool]) -> HttpResponse:
     run, created = made
-    said = _("It is launched; run %(n)s is in the queue.") if created else _("Run %(n)s does this already.")
+    said = (
+        _("It is launched; run %(n)s is in the queue.")
+        if created
+        else _("It is run %(n)s already; here is how it stands.")
+    )
     messages.success(request, said % {"n": run.pk})
     return redirect("run", pk=run.pk)
 
@@ -147,9 +153,23 @@ def launched_once(action: Callable[[], Run], *, kind: str, name: str) -> tuple[R
         return found, False
 
 
-def first_run(pipeline: Pipeline) -> tuple[Run, bool]:
-    """Return the run of a pipeline to look at: the last one, which all others lead to."""
-    return pipeline.runs[-1], not pipeline.resumed
+def pipeline_started(planned: Pipeline, user: User | None) -> tuple[Run, bool]:
+    """Launch a planned pipeline, or let the same one go on; return its last run, which all others lead to."""
+    known = bool(pipeline_runs(planned.system))
+    return pipeline_launch(planned, requested_by=user).runs[-1], not known
+
+
+def known_already(*runs: Run) -> list[str]:
+    """Say that what is to be launched is there, in one sentence; nothing when it is new."""
+    found = Run.objects.filter(pk__in=[run.pk for run in runs]).order_by("-pk").first()
+    if found is None:
+        return []
+    return [
+        _(
+            "Run %(n)s is the same already (%(state)s): launched again it goes on; nothing is done twice."
+        )
+        % {"n": found.pk, "state": state_of(found)["words"]}
+    ]
 
 
 def command(name: str, /, *arguments: str, **options: Any) -> str:

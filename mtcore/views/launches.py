@@ -18,9 +18,9 @@ from mtcore.forms.launch import (
 )
 from mtcore.models import Corpus, Run, System
 from mtcore.services.decoding import corpus_translate, testset_translate
-from mtcore.services.pipeline import Pipeline
+from mtcore.services.pipeline import Pipeline, pipeline_runs
 from mtcore.services.preflight import preflight_launch
-from mtcore.services.run_once import pipeline_launch_once, run_once, run_trial
+from mtcore.services.run_once import run_once, run_trial
 from mtcore.services.systems import TRAIN_LM
 from mtcore.services.training import lm_train, system_train
 from mtcore.services.training_commands import train_commands
@@ -28,8 +28,9 @@ from mtcore.views.corpora import corpus_choices
 from mtcore.views.launch import (
     Launch,
     command,
-    first_run,
+    known_already,
     launched_once,
+    pipeline_started,
     recipe_words,
     system_choices,
     testset_choices,
@@ -77,11 +78,13 @@ class TrainSystem(Launch):
             reverse=given["reverse"],
             test_segments="" if given["test_segments"] == "refuse" else given["test_segments"],
         )
-        return plan_of(self._train(form), command=words, recipe=recipe)
+        planned = self._train(form)
+        known = known_already(*pipeline_runs(planned.system))
+        return plan_of(planned, command=words, recipe=recipe, notices=known)
 
     def launch(self, form: TrainForm) -> tuple[Run, bool]:
         """Launch the pipeline; the same one again goes on where it stopped."""
-        return first_run(pipeline_launch_once(self._train(form), requested_by=self.user))
+        return pipeline_started(self._train(form), self.user)
 
     def measure(self, form: TrainForm) -> tuple[Run, bool]:
         """Launch a preflight."""
@@ -154,7 +157,7 @@ class TrainLm(Launch):
             valid=given["valid"],
             engine=given["engine"],
         )
-        return Plan([step], command=words, recipe=recipe)
+        return Plan([step], known_already(run), words, recipe)
 
     def launch(self, form: LmForm) -> tuple[Run, bool]:
         """Launch it."""
@@ -275,11 +278,12 @@ class TranslateCorpus(Launch):
             shards=given["shards"],
             engine=given["engine"],
         )
-        return plan_of(self._translate(form), command=words)
+        planned = self._translate(form)
+        return plan_of(planned, command=words, notices=known_already(*pipeline_runs(planned.system)))
 
     def launch(self, form: TranslateCorpusForm) -> tuple[Run, bool]:
         """Launch the pipeline."""
-        return first_run(pipeline_launch_once(self._translate(form), requested_by=self.user))
+        return pipeline_started(self._translate(form), self.user)
 
     def _translate(self, form: TranslateCorpusForm) -> Pipeline:
         given = form.cleaned_data

@@ -51,7 +51,9 @@ class Plan:
         ]
 
 
-def plan_of(pipeline: Pipeline, *, command: str = "", recipe: Recipe | None = None) -> Plan:
+def plan_of(
+    pipeline: Pipeline, *, command: str = "", recipe: Recipe | None = None, notices: Sequence[str] = ()
+) -> Plan:
     """Return the plan of a pipeline that was not launched."""
     numbers = {stage.key: number for number, stage in enumerate(pipeline.stages, 1)}
     steps = [
@@ -63,7 +65,7 @@ def plan_of(pipeline: Pipeline, *, command: str = "", recipe: Recipe | None = No
         )
         for stage in pipeline.stages
     ]
-    return Plan(steps, list(pipeline.notices), command, recipe)
+    return Plan(steps, [*notices, *pipeline.notices], command, recipe)
 
 
 def figures_of(recipe: Recipe) -> list[dict[str, Any]]:

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from mtcore.models import Run
-from mtcore.services.pipeline import Pipeline, Stage, pipeline_runs
-from mtcore.services.run_once import pipeline_launch_once, run_launch_once
+from mtcore.services.pipeline import Pipeline, Stage, pipeline_launch, pipeline_runs
+from mtcore.services.run_once import run_launch_once
 from tests.db.test_run_race import _kind, at_once, pytestmark  # noqa: F401 (the fixture and the marks)
 from tests.factories.runs import TEST_KIND
 
@@ -31,6 +31,6 @@ def test_the_same_pipeline_is_launched_once(monkeypatch):
         Stage("a", TEST_KIND, "first", {"n": 1}),
         Stage("b", TEST_KIND, "second", {"n": 2}, after=["a"]),
     ]
-    got = at_once(lambda _number: pipeline_launch_once(Pipeline("p", stages)))
+    got = at_once(lambda _number: pipeline_launch(Pipeline("p", stages)))
     assert len({tuple(run.pk for run in one.runs) for one in got}) == 1
     assert Run.objects.count() == 2

@@ -81,6 +81,7 @@ def test_training_shows_what_will_happen_and_then_does_it_once(admin, tmp_path):
     assert first.status_code == 302 and n >= 3
     second = launch(admin, "system_train", **asked(testsets=["test"]))
     assert second.url == first.url and Run.objects.count() == n
+    assert "is the same already (waiting)" in preview(admin, "system_train", **asked(testsets=["test"]))
     page = admin.get(first.url).content.decode()
     assert page.count('class="g-box') == n
     assert all(run.requested_by.username == "root" for run in Run.objects.all())
@@ -247,7 +248,10 @@ def test_a_language_model_is_previewed_trained_and_scores(admin, tmp_path):
     work_all()
     lm = Run.objects.get()
     assert lm.state == "succeeded", lm.message
-    assert "There is a language model “lm” already" in preview(admin, "lm_train", **given)
+    assert f"Run {lm.pk} is the same already (succeeded)" in preview(admin, "lm_train", **given)
+    assert "here is how it stands" in admin.get(launch(admin, "lm_train", **given).url).content.decode()
+    other = given | {"changes": "training.seed = 5"}
+    assert "There is a language model “lm” already" in preview(admin, "lm_train", **other)
     assert reverse("lm_score", args=[lm.pk]) in admin.get(reverse("systems")).content.decode()
     assert "Score par with the language model “lm”" in preview(admin, "lm_score", lm.pk, corpus="par")
     assert "test set" in preview(admin, "lm_score", lm.pk, version="ref")
