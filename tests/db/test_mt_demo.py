@@ -8,12 +8,11 @@ import sys
 import pytest
 
 from evalplatform.errors import Conflict
-from mtcore.engines.registry import ENGINES
 from mtcore.models import Corpus, Run, System, SystemOutput, TestSet
 from mtcore.services.demo_mt import demo_mt_launch, demo_mt_remove, demo_mt_scores
 from tests.db.test_mt_killed import MT_PYTHON
 from tests.factories.runs import work_all
-from tests.factories.word_engine import WordEngine
+from tests.factories.word_engine import WordEngine, only_words
 from tests.paths import ROOT
 
 SIZES = {"parallel": 60, "valid": 10, "monolingual": 50, "test": 10}
@@ -21,10 +20,7 @@ SIZES = {"parallel": 60, "valid": 10, "monolingual": 50, "test": 10}
 
 @pytest.mark.django_db
 def test_the_whole_chain_is_launched_scored_by_direction_and_removed(monkeypatch, settings):
-    for name in list(ENGINES):
-        monkeypatch.delitem(ENGINES, name)
-    monkeypatch.setitem(ENGINES, "words", WordEngine)
-    monkeypatch.setattr(WordEngine, "trained", [])
+    only_words(monkeypatch)
     demo = demo_mt_launch(seed=3, sizes=SIZES)
     assert len(demo.runs) == 3 + 8
     with pytest.raises(Conflict, match="is there already"):

@@ -5,11 +5,10 @@ import json
 import pytest
 
 from mtcore.engines.recipe_files import recipe_find, recipe_read
-from mtcore.engines.registry import ENGINES
 from mtcore.models import Corpus, Run, SystemOutput
 from tests.factories.commands import refused, run
 from tests.factories.files import write_lines
-from tests.factories.word_engine import WordEngine
+from tests.factories.word_engine import WordEngine, only_words
 
 pytestmark = pytest.mark.django_db
 EN = ["the cat sees a dog", "a dog eats the fish", "the bird sings a song", "a fish sees the bird"]
@@ -24,10 +23,7 @@ FEW = ["--set", "filters.duplicates=false", "filters.language=false"]
 
 @pytest.fixture(autouse=True)
 def _words(monkeypatch):
-    for name in list(ENGINES):
-        monkeypatch.delitem(ENGINES, name)
-    monkeypatch.setitem(ENGINES, "words", WordEngine)
-    monkeypatch.setattr(WordEngine, "trained", [])
+    only_words(monkeypatch)
     monkeypatch.setattr("mtcore.services.run_foreground.SAID_EVERY_SECONDS", 0.0)
     monkeypatch.setattr("mtcore.services.run_foreground._WAIT_SECONDS", 0.01)
 

@@ -6,7 +6,6 @@ import pytest
 
 from evalplatform.errors import BadInput, Conflict, NotFound
 from mtcore.engines.recipe_files import recipe_find, recipe_set
-from mtcore.engines.registry import ENGINES
 from mtcore.models import Corpus, OutputSegment, Run, System, SystemOutput
 from mtcore.services import decoding, testsets
 from mtcore.services.corpora import corpus_register
@@ -19,7 +18,7 @@ from mtcore.services.texts import NamedText
 from mtcore.services.training import lm_train, system_train
 from tests.factories.files import write_lines
 from tests.factories.runs import work_all
-from tests.factories.word_engine import WordEngine
+from tests.factories.word_engine import WordEngine, only_words
 
 pytestmark = pytest.mark.django_db
 EN = "the cat sees a dog|a dog eats the fish|the bird sings a song|a fish sees the bird|the dog sings a fish"
@@ -29,12 +28,7 @@ DE += "die Hund singt ein Fisch"
 
 @pytest.fixture(autouse=True)
 def _words(monkeypatch):
-    """Only the tests' engine is there."""
-    for name in list(ENGINES):
-        monkeypatch.delitem(ENGINES, name)
-    monkeypatch.setitem(ENGINES, "words", WordEngine)
-    monkeypatch.setattr(WordEngine, "trained", [])
-    monkeypatch.setattr(WordEngine, "translated", [])
+    only_words(monkeypatch)
 
 
 def tiny(name: str = "tiny-op", **settings: str):

@@ -6,7 +6,6 @@ import pytest
 
 from evalplatform.errors import BadInput
 from mtcore.engines.recipe_files import recipe_find, recipe_set
-from mtcore.engines.registry import ENGINES
 from mtcore.models import Run
 from mtcore.services.preflight import preflight_launch
 from mtcore.services.preflight_estimate import estimate, trial_recipe
@@ -14,7 +13,7 @@ from mtcore.services.run_context import run_directory
 from tests.factories.commands import refused, run
 from tests.factories.files import write_lines
 from tests.factories.runs import work_all
-from tests.factories.word_engine import WordEngine
+from tests.factories.word_engine import WordEngine, only_words
 
 MEASURED = {
     "sample_lines": 1000, "sample_bytes": 100_000, "prepare_seconds": 10.0, "start_seconds": 5.0,
@@ -25,9 +24,7 @@ MEASURED = {
 
 @pytest.fixture(autouse=True)
 def _words(monkeypatch):
-    for name in list(ENGINES):
-        monkeypatch.delitem(ENGINES, name)
-    monkeypatch.setitem(ENGINES, "words", WordEngine)
+    only_words(monkeypatch)
     monkeypatch.setattr(WordEngine, "seconds_an_update", 0.02)
 
 

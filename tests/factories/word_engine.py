@@ -13,10 +13,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from math import log
 
+import pytest
+from django.conf import settings
+
 from mtcore.engines.base import BLANK, OK, TOO_LONG, Engine, Line, Prepared, Scored, Texts, Work
 from mtcore.engines.bundle import Bundle, bundle_write
 from mtcore.engines.errors import EngineError
 from mtcore.engines.recipe import Decoding, Recipe
+from mtcore.engines.registry import ENGINES
 
 NAME = "words"
 LONGEST = 60
@@ -108,3 +112,18 @@ class WordEngine(Engine):
     def score(self, bundle: Bundle, lines: Sequence[str], work: Work) -> list[Scored]:
         _table, size = json.loads(bundle.path("checkpoint").read_text("utf-8"))
         return [Scored(-n * log(size + 1), n, n) for n in (len(line.split()) + 1 for line in lines)]
+
+
+def only_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave this engine alone in the registry, for one test.
+
+    A run that takes longer than a heartbeat is lost in a test whose transaction other threads cannot see: so
+    hearts beat seldom.
+    """
+    for name in list(ENGINES):
+        monkeypatch.delitem(ENGINES, name)
+    monkeypatch.setitem(ENGINES, NAME, WordEngine)
+    monkeypatch.setattr(WordEngine, "trained", [])
+    monkeypatch.setattr(WordEngine, "translated", [])
+    monkeypatch.setattr("mtcore.services.run_heart.BEAT_SECONDS", 600.0)
+    monkeypatch.setattr(settings, "RUN_LEASE_SECONDS", 7200)
