@@ -14,6 +14,7 @@ from mtcore.engines.recipe import ALIGNMENTS, Decoding
 from mtcore.engines.recipe_files import recipe_find
 from mtcore.engines.thot import ThotEngine
 from tests.engine_material import SETUP, Stopped, desk, small_pairs, small_texts, trained
+from tests.paths import CASES, needs_cases
 
 RECIPE = recipe_find("tiny-phrase")
 ENGINE = ThotEngine(SETUP)
@@ -160,3 +161,32 @@ def test_a_stage_that_fails_is_said_in_words(bundle, tmp_path):
     with pytest.raises(EngineError, match=r"Thot, decode: .*(No such file|none)"):
         ENGINE.translate([broken], ["Hund"], Decoding(), desk(tmp_path / "run"))
     assert table.exists()
+
+
+@needs_thot
+@needs_cases
+def test_the_case_of_a_pair_of_different_length(tmp_path):
+    source, target = CASES / "eng08_train.src", CASES / "eng08_train.tgt"
+    work, valid = desk(tmp_path / "run"), small_texts(tmp_path / "valid", 2)
+    prepared = ENGINE.prepare(Texts("en", "de", source, target), valid, RECIPE, work)
+    assert prepared.facts["train"]["pairs"] == 4
+    words = [
+        (prepared.folder / f"train.{side}").read_text("utf-8").split("\n")[3] for side in ("source", "target")
+    ]
+    assert words == ["j k l", "J K L"]
+    short = Texts("en", "de", source, CASES / "eng08_train_short.tgt")
+    with pytest.raises(EngineError, match=r"4.*3"):
+        ENGINE.prepare(short, valid, RECIPE, desk(tmp_path / "short"))
+
+
+@needs_thot
+@needs_cases
+def test_the_case_of_literal_special_tokens(bundle, tmp_path):
+    given = (CASES / "eng14_literal.txt").read_text("utf-8").split("\n")[:-1]
+    work = desk(tmp_path / "run")
+    found = ENGINE.translate([bundle], given, Decoding(), work)
+    for line, one in zip(given, found, strict=True):
+        for token in ("<unk>", "<s>", "</s>", "<pad>"):
+            assert one.text.count(token) == line.count(token), (line, one)
+    assert work.values("unknown_share")[-1] > 0.05
+    assert any("unknown to the model" in note for _, note, _ in work.reports)
