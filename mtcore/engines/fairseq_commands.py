@@ -169,6 +169,7 @@ def _language_model(model: Model) -> list[str]:
         "--arch", "transformer_lm", *_dropouts(model), "--decoder-layers", str(model.decoder_layers),
         "--decoder-embed-dim", str(model.embedding), "--decoder-ffn-embed-dim", str(model.feed_forward),
         "--decoder-attention-heads", str(model.heads),
+        "--decoder-input-dim", str(model.embedding), "--decoder-output-dim", str(model.embedding),
     ]  # fmt: skip
     if not model.adaptive_input:
         shared = ["--share-decoder-input-output-embed"] if model.share != "none" else []

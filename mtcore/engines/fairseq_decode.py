@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from mtcore.corpora.subwords import unknown_warning
 from mtcore.engines.base import BLANK, FAILED, TOO_LONG, Line, Scored, Work
 from mtcore.engines.bundle import MANIFEST, Bundle, bundle_accepts
 from mtcore.engines.errors import EngineError
@@ -184,6 +185,10 @@ def _progress(work: Work, done: str) -> Callable[[str], None]:
             said = json.loads(text)
         except ValueError:
             return
+        if said.get("pieces"):
+            unknown, pieces = said["unknown"], said["pieces"]
+            share = {"unknown_share": round(unknown / pieces, 4)}
+            work.report(note=unknown_warning(unknown, pieces), metrics=share)
         count, of = said.get("decoded", said.get("scored")), said.get("of")
         if not of or count is None:
             return

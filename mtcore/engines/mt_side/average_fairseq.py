@@ -5,10 +5,11 @@ With one checkpoint this leaves out the state of the optimiser.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Any
+
+from fairseq_repairs import allow_checkpoints
 
 KEEP = ("args", "cfg", "model", "optimizer_history", "task_state")
 
@@ -17,7 +18,7 @@ def main(arguments: list[str]) -> int:
     """Write the average."""
     import torch
 
-    torch.serialization.add_safe_globals([argparse.Namespace])  # the one class in checkpoints
+    allow_checkpoints()
 
     target, *sources = arguments
     sums: dict[str, Any] = {}

@@ -5,7 +5,8 @@ blank), output (a JSON object a line: {"id", "text", "score"}, in any order), an
 A batch holds lines of one length: fairseq allows a translation as many pieces as the longest line of its
 batch calls for, so a line among others would not be translated as alone. What is in the output already is
 kept: a batch is always the same lines, with a seed of its own, so that an interrupted decoding ends as an
-undisturbed one. Progress goes to standard output as {"decoded": n, "of": n}.
+undisturbed one. Progress goes to standard output as {"decoded": n, "of": n}, after a line that says how many
+pieces of the input the model does not know: {"unknown": n, "pieces": n}.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ def main(arguments: list[str]) -> int:
             model.half().cuda() if job["half"] else model.cuda()
         model.prepare_for_inference_(_Config(job))
     encoded = [task.source_dictionary.encode_line(line, add_if_not_exist=False).long() for line in lines]
+    unknown = sum(int((one == task.source_dictionary.unk()).sum()) for one in encoded)
+    print(json.dumps({"unknown": unknown, "pieces": sum(len(one) - 1 for one in encoded)}), flush=True)
     generator = _generator(job, models, task.target_dictionary)
     decode(job, task, models, generator, encoded, on_device)
     return 0

@@ -3,7 +3,7 @@
 Each repair was seen to be needed:
 1. import: mutable defaults of dataclasses → they are given a hash while fairseq is imported;
 2. decoding: "Mask Type should be defined" → the encoder layer's fast path is switched off;
-3. torch ≥ 2.6 loads nothing but weights → `argparse.Namespace`, the one other class in checkpoints, may be;
+3. torch ≥ 2.6 loads nothing but weights → what else is in checkpoints is allowed by name;
 4. numpy: names that are gone since 1.24 (`np.float`, `np.int`, `np.bool`) and `np.compat.long` come back.
 (The other two, a sane longest translation and a tolerant reading of its log, are in what calls it.)
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
+import importlib
 import types
 import warnings
 from collections.abc import Callable
@@ -24,9 +25,7 @@ def repair() -> Any:
     warnings.filterwarnings("ignore", category=FutureWarning)
     warnings.filterwarnings("ignore", category=UserWarning, module="torch|fairseq|hydra")
     _repair_numpy()
-    import torch
-
-    torch.serialization.add_safe_globals([argparse.Namespace])
+    allow_checkpoints()
     with_hash = dataclasses.dataclass
     dataclasses.dataclass = functools.wraps(with_hash)(_hashing(with_hash))
     try:
@@ -39,6 +38,16 @@ def repair() -> Any:
         dataclasses.dataclass = with_hash
     _switch_fast_path_off()
     return fairseq
+
+
+def allow_checkpoints() -> None:
+    """Let torch load what fairseq writes beside weights: options, and single numbers of numpy."""
+    import numpy
+    import torch
+
+    numbers = [type(numpy.dtype(kind)) for kind in ("float64", "float32", "int64")]
+    scalar = importlib.import_module("numpy.core.multiarray").scalar
+    torch.serialization.add_safe_globals([argparse.Namespace, numpy.dtype, scalar, *numbers])
 
 
 def _hashing(original: Callable[..., Any]) -> Callable[..., Any]:
