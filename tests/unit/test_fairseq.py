@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mtcore.engines import fairseq_environment
+from mtcore.engines import fairseq_decode, fairseq_environment
+from mtcore.engines.base import BLANK, FAILED, OK, TOO_LONG
+from mtcore.engines.bundle import Bundle
 from mtcore.engines.errors import EngineError
 from mtcore.engines.fairseq import FairseqEngine
 from mtcore.engines.fairseq_commands import Place, train_command
@@ -22,6 +24,7 @@ from mtcore.engines.fairseq_train import (
     mend_checkpoints,
     update_of,
 )
+from mtcore.engines.recipe import Decoding
 from mtcore.engines.recipe_files import recipe_find
 from mtcore.engines.recipes import RECIPES
 from mtcore.engines.setup import Setup
@@ -67,6 +70,7 @@ def test_the_figures_of_the_papers_reach_the_command():
         option(lm, "--adaptive-input-cutoff") == "8000,16000" and option(lm, "--criterion") == "adaptive_loss"
     )
     assert option(lm, "--lr-period-updates") == "270000" and "--adam-betas" not in lm
+    assert option(lm, "--decoder-input-dim") == option(lm, "--decoder-output-dim") == "1024"
 
 
 def test_devices_and_machines_are_in_the_command():
@@ -167,6 +171,55 @@ def test_the_newest_checkpoints_are_averaged(tmp_path):
     assert [update_of(path) for path in choose_checkpoints(tmp_path, 2)] == [30, 100]
     with pytest.raises(EngineError, match=r"5 checkpoints are to be averaged .* 3 were kept"):
         choose_checkpoints(tmp_path, 5)
+
+
+def bundle_of(folder, **facts):
+    """Return a bundle of whole words, whose checkpoint nobody opens."""
+    folder.mkdir()
+    files = {"checkpoint": "checkpoint.pt", "dictionary.de": "dict.de", "dictionary.en": "dict.en"}
+    for name in (*files.values(), "manifest.json"):
+        (folder / name).write_text(name)
+    known = {"engine": "fairseq", "kind": "transformer", "subwords": "none"}
+    return Bundle(folder, files, {**known, "source_language": "de", "target_language": "en", **facts})
+
+
+def answering(rows):
+    """Stand in the place of the decoder: what it was asked is known, what it writes is given."""
+
+    def run_job(setup, work, script, job, place, what, on_line):
+        Path(job["output"]).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        on_line('{"unknown": 1, "pieces": 4}')
+        on_line('{"decoded": 2, "of": 2, "pieces_per_second": 9.0}')
+
+    return run_job
+
+
+def test_translations_stand_beside_their_lines(tmp_path, work, monkeypatch):
+    rows = [
+        {"id": number, "text": text, "score": -0.5} for number, text in ((2, "long"), (1, "two ￭."), (0, "￭"))
+    ]
+    monkeypatch.setattr(fairseq_decode, "run_job", answering(rows))
+    lines = fairseq_decode.translate(
+        Setup(tmp_path), [bundle_of(tmp_path / "b")], ["eins", " ", "zwei.", "x " * 1023, "x " * 1024],
+        Decoding(), work,
+    )  # fmt: skip
+    assert [(line.text, line.status) for line in lines[:3]] == [("", FAILED), ("", BLANK), ("two.", OK)]
+    assert [line.status for line in lines[3:]] == [OK, TOO_LONG]
+    assert work.values("unknown_share") == [0.25] and "25%" in str(work.reports)
+
+
+def test_fewer_translations_than_lines_are_an_error(tmp_path, work, monkeypatch):
+    monkeypatch.setattr(fairseq_decode, "run_job", answering([{"id": 1, "text": "two", "score": -0.5}]))
+    with pytest.raises(EngineError, match=r"1 of 3 lines were translated; those missing: 1, 3"):
+        fairseq_decode.translate(
+            Setup(tmp_path), [bundle_of(tmp_path / "b")], ["eins", "zwei", "drei"], Decoding(), work
+        )
+
+
+def test_a_device_is_used_where_the_model_was_trained_on_one(tmp_path, work):
+    on_card = {"recipe": {"training": {"devices": 2}}}
+    assert not fairseq_decode.on_device(bundle_of(tmp_path / "cpu"), work)
+    assert fairseq_decode.on_device(bundle_of(tmp_path / "card", **on_card), work)
 
 
 def script(path, text):
