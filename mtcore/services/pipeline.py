@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -12,6 +13,7 @@ from django.db import connection, transaction
 from evalplatform.errors import Conflict
 from evalplatform.words import counted
 from mtcore.models import Run
+from mtcore.services.run_wake import workers_wake
 from mtcore.services.runs import run_launch, run_resume
 
 PIPELINE = "pipeline"
@@ -100,7 +102,10 @@ def pipeline_launch(pipeline: Pipeline, *, requested_by: User | None = None) -> 
                 queue=stage.queue,
                 parents=[made[key] for key in stage.after],
                 requested_by=requested_by,
+                wake=False,
             )
+        for queue in sorted({stage.queue for stage in pipeline.stages}):
+            transaction.on_commit(partial(workers_wake, queue))
     return Pipeline(pipeline.system, pipeline.stages, list(made.values()), pipeline.notices)
 
 

@@ -45,6 +45,7 @@ def run_launch(
     queue: str = "",
     parents: Sequence[Run] = (),
     requested_by: User | None = None,
+    wake: bool = True,
 ) -> Run:
     """Put a run in the queue and wake a worker once the transaction is done.
 
@@ -55,6 +56,7 @@ def run_launch(
         queue: "default" or "gpu"; empty takes the kind's.
         parents: runs that must have succeeded before this one may begin.
         requested_by: who asked for it.
+        wake: whether to send a message; whoever launches many sends one for all.
 
     Raises:
         BadInput: there is no such kind, or its runner refuses the options.
@@ -77,7 +79,8 @@ def run_launch(
             requested_by=requested_by,
         )
         run.parents.set(parents)
-        transaction.on_commit(lambda: workers_wake(run.queue))
+        if wake:
+            transaction.on_commit(lambda: workers_wake(run.queue))
     return run
 
 

@@ -12,6 +12,7 @@ from mtcore.services.corpora import corpus_register
 from mtcore.services.corpora_import import corpus_import
 from mtcore.services.decoding import corpus_translate, lm_score
 from mtcore.services.run_context import run_directory
+from mtcore.services.run_decoding import part_lines
 from mtcore.services.runs import run_cancel, run_resume
 from mtcore.services.systems import system_bundles, system_card, system_trained
 from mtcore.services.texts import NamedText
@@ -496,3 +497,28 @@ def test_the_seed_of_a_recipe_is_that_of_its_models(tmp_path):
     system_train(name="OP13", recipe=recipe, corpora=["par"], seed=5)
     work_all()
     assert WordEngine.trained == [("en-de", 5), ("en-de", 6), ("en-de", 7)]
+
+
+def test_a_pipeline_of_many_parts_sends_one_message_a_queue(
+    tmp_path, monkeypatch, django_capture_on_commit_callbacks
+):
+    sent: list[str] = []
+    monkeypatch.setattr("mtcore.services.pipeline.workers_wake", sent.append)
+    monkeypatch.setattr("mtcore.services.runs.workers_wake", lambda queue: sent.append(f"one of {queue}"))
+    parallel(tmp_path)
+    mono(tmp_path)
+    recipe = tiny("tiny-bt", **{"back_translation.shard_lines": "1", "training.devices": "1"})
+    with django_capture_on_commit_callbacks(execute=True):
+        pipeline = system_train(name="BT9", recipe=recipe, corpora=["par"], monolingual=["mono"])
+    assert len(pipeline.runs) == 25 + 7 and sent == ["default", "gpu"]
+    assert {run.queue for run in pipeline.runs if run.kind in ("train_model", "translate_shard")} == {"gpu"}
+    assert {run.queue for run in pipeline.runs if run.kind == "mix_corpora"} == {"default"}
+
+
+def test_the_parts_of_a_corpus_are_all_its_lines_in_order(tmp_path):
+    lines = [f"line {number}" for number in range(11)]
+    news = corpus(tmp_path, "news", ["en"], lines)
+    for parts in (1, 2, 3, 4, 10, 11):
+        cut = [part_lines(news, "en", part, parts) for part in range(parts)]
+        assert [line for part in cut for line in part] == lines
+        assert max(map(len, cut)) - min(map(len, cut)) <= 1
