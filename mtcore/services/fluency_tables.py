@@ -8,6 +8,8 @@ import json
 from collections.abc import Callable
 
 from mtcore.metrics import tables
+from mtcore.metrics.lm_verdict import Measured
+from mtcore.metrics.scoring import Score
 from mtcore.metrics.tables import MISSING, latex_escape
 from mtcore.services.fluency import Fluency
 from mtcore.services.fluency_own import WHAT, Closeness, OwnCell, OwnDifference
@@ -44,21 +46,37 @@ def to_csv(found: Fluency) -> str:
 
 
 def to_latex(found: Fluency) -> str:
-    """Write a row a system, a second table with the comparisons, and the verdicts as text."""
-    rows = [
-        r"\begin{tabular}{llrlr}",
-        r"\toprule",
-        r" &  & difference & 95\,\% interval & $p$ \\",
-        r"\midrule",
+    """Write a row a system (Table 6, with BLEU beside), a row a pair with both differences, the verdicts."""
+    report = tables.to_latex(found.report).split("\n")
+    heads = ["", "condition", "BLEU", "PPL", r"unknown words"]
+    systems = [
+        [
+            one.system,
+            one.condition or "",
+            _digits(_value(found, one, "bleu"), 1),
+            _digits(one.value, 1),
+            _share(one),
+        ]
+        for one in found.report.results
+        if one.metric == "ppl"
     ]
-    for one in found.report.comparisons:
-        ci = MISSING if one.ci is None else f"[{one.ci[0]:+.2f}, {one.ci[1]:+.2f}]"
-        number = MISSING if one.difference is None else f"{one.difference:+.2f}"
-        cells = (f"{one.a} − {one.b}", one.metric.upper(), number, ci, _p(one.p))
-        rows.append(" & ".join(_tex(cell) for cell in cells) + r" \\")
-    rows += [r"\bottomrule", r"\end{tabular}"]
-    told = [_tex(f"{_where(where)}{one.sentence}") for where, one in found.verdicts]
-    return "\n".join([tables.to_latex(found.report), *rows, "", *told]) + "\n"
+    pairs = [
+        [f"{one.a} − {one.b}", where, *_difference(one.bleu), *_difference(one.ppl)]
+        for where, one in found.verdicts
+    ]
+    return (
+        "\n".join(
+            [
+                *(line for line in report if line.startswith("%")),
+                *_tabular("llrrr", heads, systems),
+                "",
+                *_tabular("llrrrr", ["", "condition", "BLEU", "p", "PPL", "p"], pairs),
+                "",
+                *(_tex(f"{_where(where)}{one.sentence}") for where, one in found.verdicts),
+            ]
+        )
+        + "\n"
+    )
 
 
 FORMATS: dict[str, Callable[[Fluency], str]] = {
@@ -161,6 +179,48 @@ def _facts(cell: OwnCell) -> str:
 def _told(one: OwnDifference) -> str:
     ends = "" if one.ci is None else f" [{one.ci[0]:+.1f}, {one.ci[1]:+.1f}]"
     return f"{one.text}, {one.a} − {one.b}: {one.difference:+.1f}{ends}. {one.sentence}"
+
+
+def _tabular(columns: str, heads: list[str], rows: list[list[str]]) -> list[str]:
+    """Write a table, leaving the column of conditions out when all are the same."""
+    if len({row[1] for row in rows}) < 2:
+        columns = columns[0] + columns[2:]
+        heads, rows = [heads[0], *heads[2:]], [[row[0], *row[2:]] for row in rows]
+    return [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        *(" & ".join(_tex(cell) for cell in row) + r" \\" for row in [heads]),
+        r"\midrule",
+        *(" & ".join(_tex(cell) for cell in row) + r" \\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def _value(found: Fluency, like: Score, metric: str) -> float | None:
+    """Return the score of the same output and segments by another metric."""
+    key = (like.system, like.input, like.direction)
+    return next(
+        (
+            one.value
+            for one in found.report.results
+            if one.metric == metric and (one.system, one.input, one.direction) == key
+        ),
+        None,
+    )
+
+
+def _difference(one: Measured) -> list[str]:
+    return [MISSING if one.difference is None else f"{one.difference:+.1f}", _p(one.p)]
+
+
+def _share(one: Score) -> str:
+    rate = one.facts.get("oov_rate")
+    return f"{rate:.1%}" if isinstance(rate, int | float) else MISSING
+
+
+def _digits(value: float | None, digits: int) -> str:
+    return MISSING if value is None else f"{value:.{digits}f}"
 
 
 def _where(condition: str) -> str:

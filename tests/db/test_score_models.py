@@ -14,6 +14,7 @@ from tests.factories.campaigns import invented_lines
 from tests.factories.commands import refused, run
 from tests.factories.files import write_lines
 from tests.factories.metrics import import_scored_set, rows_of, scored, strict
+from tests.factories.runners import needs
 
 pytestmark = pytest.mark.django_db
 needs_meteor = pytest.mark.skipif(
@@ -211,3 +212,22 @@ def test_comet_of_outputs_is_sent_the_very_text_each_was_made_from(tmp_path, set
         "chrf": False,
     }
     assert "COMET_PYTHON" in missing["results"][0]["reason"]
+
+
+@needs("bert-score", "torch", "transformers")
+def test_met_16_bertscore_of_outputs_is_kept_as_plain_numbers(tmp_path, monkeypatch):
+    lines = import_scored_set(tmp_path, systems=("A",))
+    run("import_output", "demo", "Blank", write_lines(tmp_path / "Blank", ["", *lines[1:]]))
+    arguments = ["score_outputs", "demo", "--metrics", "bertscore", "--model", "bertscore=packaged-minilm"]
+    first = scored(*arguments, "--segments", "--compare", "A", "Blank", "--resamples", 50)
+    a, blank = first["results"]
+    assert 0 < a["value"] < 1 and blank["segments"][0] == 0
+    assert blank["segments"][1:] == pytest.approx([1.0] * 11, abs=1e-5)
+    assert a["precision"] <= 1 and "version:0.3.13" in a["signature"]
+    row = MetricResult.objects.get(output__system__name="A")
+    assert row.value == a["value"] and stats_unpack(row.segment_stats).shape == (12, 5)
+    monkeypatch.setattr("mtcore.metrics.bertscore.BertScore.segment_stats", lambda *_: pytest.fail("again"))
+    part = scored(*arguments, "--direction", "direct")["results"][0]
+    assert part["n_segments"] == 6 and part["value"] == pytest.approx(sum(a["segments"][:6]) / 6)
+    unusable = refused(*arguments[:-1], f"bertscore={tmp_path}")
+    assert "holds no model" in unusable
