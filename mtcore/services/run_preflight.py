@@ -107,10 +107,13 @@ class Trial:
     def measure(self, train: Texts, valid: Texts) -> dict[str, Any]:
         """Prepare, train and decode, and return what `estimate` needs."""
         began = time.monotonic()
+        self.context.report(0.05, f"preparing {train.n_lines:,} lines on trial")
         prepared = self.engine.prepare(train, valid, self.trial, self._inside("prepare"))
         prepare_seconds = time.monotonic() - began
         self.context.check()
+        self.context.report(0.2, "training on trial")
         bundle, start_seconds, train_seconds = self._train(prepared)
+        self.context.report(0.7, "translating on trial")
         rate = 0.0 if self.recipe.kind == LM else self._decode_rate(bundle, train)
         rates, points = self.probe.rates, self.probe.points
         sides = [path for path in (train.source, train.target) if path]

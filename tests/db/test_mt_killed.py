@@ -45,7 +45,8 @@ class Chain(Place):
         if limit_kb:
             command = ["bash", "-c", f'ulimit -f {limit_kb}; exec "$0" "$@"', *command]
         with (self.folder / "worker.log").open("ab") as log:
-            return subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log)
+        return self.process
 
     def finish(self) -> dict:
         """Let a worker do the rest; return what is there then."""
@@ -66,7 +67,8 @@ class Chain(Place):
         }[point]
         deadline = time.monotonic() + SECONDS
         while not reached():
-            assert time.monotonic() < deadline, log.read_text() if log.exists() else "no log"
+            alive = self.process.poll() is None and time.monotonic() < deadline
+            assert alive, (self.folder / "worker.log").read_text()[-2000:]
             time.sleep(0.05)
 
     def group(self) -> int:
