@@ -35,6 +35,7 @@ from annotation.services.campaigns import (
 )
 from annotation.services.links import campaign_links
 from annotation.services.waking import scores_wake
+from evalplatform.errors import NotAllowed
 from evalplatform.idempotency import idempotent
 
 
@@ -101,12 +102,12 @@ class State(OfCampaign):
 
 
 class Links(OfCampaign):
-    """The invitation links of a campaign's raters."""
+    """The invitation links of a campaign's raters, for the owner of its study."""
 
     @extend_schema(responses=LinkSerializer(many=True), operation_id="campaign_links")
     def get(self, request: Request, key: str) -> Response:
         """Give one link a rater, for those who have not left."""
-        links = campaign_links(campaign=self.campaign(key), rater=request.query_params.get("rater", ""))
+        links = campaign_links(campaign=self._own(key), rater=request.query_params.get("rater", ""))
         return Response([{"rater": rater, "link": link} for rater, link in links])
 
     @extend_schema(request=None, responses=LinkSerializer(many=True), operation_id="campaign_links_renew")
@@ -114,8 +115,16 @@ class Links(OfCampaign):
     def post(self, request: Request, key: str) -> Response:
         """Make new links; older ones stop working."""
         rater = request.query_params.get("rater", "")
-        links = campaign_links(campaign=self.campaign(key), rater=rater, renew=True)
+        links = campaign_links(campaign=self._own(key), rater=rater, renew=True)
         return Response([{"rater": rater, "link": link} for rater, link in links])
+
+    def _own(self, key: str) -> Campaign:
+        """Return the campaign for its owner or an administrator: a link is a rater's identity."""
+        campaign = self.campaign(key)
+        user = self.request.user
+        if not (user.is_staff or campaign.study.owner_id == user.pk):
+            raise NotAllowed("Invitation links are for the owner of the study.", "Ask the owner for them.")
+        return campaign
 
 
 class Raters(ListAPIView):

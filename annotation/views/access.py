@@ -7,6 +7,7 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any, NoReturn
 
+from django.contrib.auth import SESSION_KEY
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import render
@@ -15,10 +16,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 
-from annotation.models import Participation
+from annotation.models import Campaign, Participation
 from annotation.services.joining import ANONYMOUS_JOINS
 from annotation.services.participation import participation_find
-from evalplatform.errors import BadInput, Conflict, UserError
+from evalplatform.errors import BadInput, Conflict, NotAllowed, UserError
 
 _OPENED = "participations"
 _JOINED = "joined"
@@ -49,6 +50,22 @@ def remember(request: HttpRequest, participation: Participation) -> None:
     opened = request.session.get(_OPENED, {})
     opened[participation.campaign.key] = [participation.key, participation.link_version]
     request.session[_OPENED] = opened
+
+
+def outsider_check(request: HttpRequest, campaign: Campaign) -> None:
+    """Make sure that nobody rates in a campaign whose results they can see.
+
+    Raises:
+        NotAllowed: this browser is signed in as one of its researchers or as an administrator.
+    """
+    if SESSION_KEY not in request.session:
+        return
+    if Campaign.objects.visible_to(request.user).filter(pk=campaign.pk).exists():
+        raise NotAllowed(
+            _("You are signed in as %(name)s, who can see this campaign's results, so you cannot rate in it.")
+            % {"name": request.user.get_username()},
+            _("To see what raters see, sign out or open the link in a private window."),
+        )
 
 
 def anonymous_join_check(request: HttpRequest) -> None:
@@ -82,6 +99,7 @@ def participation_of(request: HttpRequest, campaign_key: str) -> Participation:
             _("Your session has ended, or this browser has not opened the invitation."),
             _("Open your invitation link again; what you typed is kept."),
         )
+    outsider_check(request, found.campaign)
     return found
 
 

@@ -42,6 +42,7 @@ from annotation.views.access import (
     error_page,
     no_referrer,
     opened_before,
+    outsider_check,
     rater_page,
     remember,
 )
@@ -62,6 +63,7 @@ def invite(request: HttpRequest, token: str) -> HttpResponseBase:
         return choose_here(request)
     try:
         participation = invitation_read(token)
+        outsider_check(request, participation.campaign)
         if request.method == "POST":
             participation_start(participation=participation)
     except UserError as error:
@@ -89,6 +91,7 @@ def join(request: HttpRequest, token: str) -> HttpResponseBase:
         return choose_here(request)
     try:
         campaign = joining_read(token)
+        outsider_check(request, campaign)
         panel = Panel.read(request.POST if request.method == "POST" else request.GET)
         if request.method == "POST":
             return _joined(request, campaign, panel)

@@ -1,0 +1,202 @@
+"""Every address, every method, every role: allowed or refused exactly as access_matrix.tsv says.
+
+Words in the file: ok (allowed; what is asked for may still be incomplete), login (sign in or open an
+invitation first), no (this person may not, or must not know that it is there), - (there is no such method).
+"""
+
+import csv
+import re
+from html import unescape
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db import transaction
+from django.test import Client
+from django.urls import NoReverseMatch, URLResolver, get_resolver, reverse
+
+from annotation.services.campaign_settings import CampaignSettings
+from annotation.services.joining import joining_url
+from annotation.services.links import campaign_links
+from annotation.services.studies import study_create
+from mtcore.models import Corpus, Run, System, TestSet
+from mtcore.services.run_context import run_directory
+from tests.factories.answers import answer_all
+from tests.factories.campaigns import make_campaign
+
+pytestmark = pytest.mark.django_db
+
+FILE = Path(__file__).with_name("access_matrix.tsv")
+ROLES = ("anonymous", "rater", "stranger", "researcher", "owner", "admin")
+METHODS = ("get", "post")
+
+
+def names(resolver=None):
+    """Yield the name of every address but those of Django's own admin, which has a test of its own."""
+    for one in (resolver or get_resolver()).url_patterns:
+        if isinstance(one, URLResolver):
+            if one.namespace != "admin":
+                yield from names(one)
+        else:
+            yield one.name
+
+
+def rows():
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+@pytest.fixture
+def world(settings, tmp_path):
+    """A rated campaign of a study with an owner and a researcher, a pool, runs, a corpus, another study."""
+    settings.DATA_DIR = tmp_path
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    cache.clear()
+    users = {name: User.objects.create_user(name, is_staff=name == "admin") for name in ROLES[2:]}
+    campaign = make_campaign(name="harbour", n_segments=4, owner=users["owner"])
+    campaign.study.researchers.add(users["researcher"])
+    answer_all(campaign)
+    study_create(name="other", owner=users["stranger"])
+    settings_of = CampaignSettings(joins=True)
+    pool = make_campaign(
+        name="pool", n_segments=4, owner=users["owner"], pool=True, raters=0, study=campaign.study.name,
+        systems=("A", "B"), settings=settings_of,
+    )  # fmt: skip
+    run = Run.objects.create(kind="filter_corpus", name="x", state="failed")
+    folder = run_directory(run.pk).create()
+    folder.say("a line")
+    with folder.staged() as staged:
+        (staged / "text.txt").write_text("made")
+    lm = Run.objects.create(kind="train_lm", name="lm", state="succeeded", options={"name": "lm"})
+    corpus = Corpus.objects.create(
+        name="c", kind="parallel", source_language="en", target_language="de", path="c", sha256="0" * 64
+    )
+    assignment = campaign.items.first().assignments.first()
+    link = dict(campaign_links(campaign=campaign))[assignment.participation.rater.name]
+    token = link.rstrip("/").rpartition("/")[2]
+    mine = {"campaign_key": campaign.key}
+    one = {"key": campaign.key}
+    pk = {"pk": run.pk}
+    own = {
+        "invite": {"token": token}, "join": {"token": joining_url(pool).rstrip("/").rpartition("/")[2]},
+        "practice_item": {**mine, "key": "none"}, "rate_item": {**mine, "key": assignment.key},
+        "run_data": {**pk, "what": "options"}, "run_history": {**pk, "what": "history"},
+        "run_file": {**pk, "name": "text.txt"}, "recipe": {"name": "tiny-op"},
+        "campaign_judgements": {**one, "format": "csv"},
+        "study_tables_of": {"pk": campaign.study_id, "which": "edunov"},
+        "study_tables_file": {"pk": campaign.study_id, "which": "edunov", "format": "csv"},
+        "study_table_cell": {"pk": campaign.study_id, "name": "edunov-1", "row": 0, "column": 0},
+    }  # fmt: skip
+    by_group = {
+        "study": {"pk": campaign.study_id}, "corpus": {"pk": corpus.pk}, "run": pk, "lm": {"pk": lm.pk},
+        "testset": {"pk": TestSet.objects.first().pk}, "output": {"pk": TestSet.objects.first().pk},
+        "system": {"pk": System.objects.first().pk},
+    }  # fmt: skip
+    links = found_links(users["owner"], campaign)
+    guesses = [{}, mine, one]
+
+    def address(name):
+        if name in links:
+            return links[name]
+        if name in own:
+            return reverse(name, kwargs=own[name])
+        plain = name.removeprefix("api_")
+        for kwargs in (*guesses, *(found for group, found in by_group.items() if plain.startswith(group))):
+            try:
+                return reverse(name, kwargs=kwargs)
+            except NoReverseMatch:  # another shape of address
+                continue
+        if name == "testset_translate":
+            return reverse(name, kwargs=by_group["system"])
+        raise AssertionError(f"the world of this test has nothing for “{name}”")
+
+    def client_of(role):
+        client = Client(raise_request_exception=False)
+        if role == "rater":
+            client.post(f"/invite/{token}/")
+            client.post(reverse("consent", kwargs=mine), {"agree": "on"})
+        elif role != "anonymous":
+            client.force_login(users[role])
+        return client
+
+    return address, client_of
+
+
+PLACES = {
+    "report_figure": (r"report/[-\w]+\.svg", "campaign_report"),
+    "report_table": (r"campaigns/[^\"/]+/report/[-\w]+\.csv", "campaign_report"),
+    "campaign_segment": (r"campaigns/[^\"/]+/segment/\?[^\"]+", "trace"),
+    "study_file": (r"studies/\d+/report/[-\w]+\.csv", "study_report"),
+}
+"""Addresses with names that pages make up → how such a link looks, and where it stands."""
+
+
+def found_links(owner, campaign):
+    """Follow the links that pages really show."""
+    client = Client()
+    client.force_login(owner)
+    pages = {
+        "campaign_report": reverse("campaign_report", args=[campaign.key]),
+        "study_report": reverse("study_report", args=[campaign.study_id]),
+    }
+    texts = {name: client.get(address).content.decode() for name, address in pages.items()}
+    trace = re.search(r'href="(/campaigns/[^"/]+/trace/\?[^"]+)"', texts["campaign_report"])[1]
+    texts["trace"] = client.get(unescape(trace)).content.decode()
+    found = {}
+    for name, (pattern, page) in PLACES.items():
+        links = [unescape(one) for one in re.findall(r'(?:href|src)="([^"]+)"', texts[page])]
+        fitting = [urljoin(pages.get(page, trace), one) for one in links if re.search(pattern, one)]
+        assert fitting, f"no link like {pattern} on the page {page}"
+        found[name] = fitting[0]
+    correlation = reverse("campaign_correlation", args=[campaign.key])
+    score = reverse("correlation_score", args=[campaign.key])
+    client.post(score, {"metric": "chrf"})
+    found["correlation_file"] = f"{correlation}points.csv"
+    found["campaign_dossier"] = (
+        f"{reverse('campaign_dossier', args=[campaign.key])}?testset=harbour&segment=1"
+    )
+    return found
+
+
+def outcome(client, method, address):
+    """Send a request, undo what it did, and say how it was met."""
+    with transaction.atomic():
+        response = getattr(client, method)(address)
+        transaction.set_rollback(True)
+    assert response.status_code < 500, f"{method} {address}: {response.status_code}"
+    if response.status_code == 405:
+        return "-"
+    to_login = "/login/" in response.headers.get("Location", "") and address != reverse("logout")
+    if response.status_code == 401 or to_login:
+        return "login"
+    return "no" if response.status_code in (403, 404) else "ok"
+
+
+def test_every_address_is_in_the_file():
+    known = {(row["address"], row["method"]) for row in rows()}
+    assert len(known) == len(rows()), "a line stands there twice"
+    assert known == {(name, method) for name in names() for method in METHODS}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_role_at_every_address(world, role):
+    address, client_of = world
+    wrong = []
+    usual = client_of(role)
+    for row in rows():
+        client = client_of(role) if row["address"] in ("logout", "login", "invite", "join") else usual
+        found = outcome(client, row["method"], address(row["address"]))
+        if found != row[role]:
+            wrong.append(f"{row['method']} {row['address']}: {found}, the file says {row[role]}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_the_admin_is_for_administrators(world, role):
+    """Staff without a permission of Django's own see no table there; anybody else is asked to sign in."""
+    _address, client_of = world
+    client = client_of(role)
+    for model in ("auth/user", "annotation/judgement", "annotation/participation", "mtcore/run"):
+        assert client.get(f"/admin/{model}/").status_code == (403 if role == "admin" else 302), model
