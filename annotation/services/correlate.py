@@ -54,7 +54,7 @@ def campaigns_correlate(*, campaigns: Sequence[Campaign], options: CorrelateOpti
                 Block(one, laid, options, found, orders).write()
     _check_scored(found["results"])
     if len(campaigns) > 1 and "system" in options.levels:
-        found["results"] += _together(orders, len(options.references) or 1)
+        found["results"] += _together(orders, options, found["results"])
     versions = versions_read()
     result = {
         "campaigns": [campaign.name for campaign in campaigns],
@@ -78,25 +78,29 @@ def _check_scored(results: Sequence[Row]) -> None:
     raise Conflict(_("No metric has scores of what people judged."), " ".join(reasons))
 
 
-def _together(orders: dict[tuple[str, str], list[FloatArray]], references: int) -> list[Row]:
+def _together(
+    orders: dict[tuple[str, str], list[FloatArray]], options: CorrelateOptions, results: Sequence[Row]
+) -> list[Row]:
     """Return pairwise accuracy over the pairs of systems of all campaigns (Kocmi et al. 2021)."""
     rows: list[Row] = []
-    if references > 1:
+    if len(options.references) > 1:
         return rows
     for (direction, metric), parts in orders.items():
         if len(parts) < 2:
             continue
-        size = sum(len(part) for part in parts)
-        table, at = np.full((size, size), np.nan), 0
+        size, at = sum(len(part) for part in parts), 0
+        table = np.full((size, size), np.nan)
         for part in parts:
             table[at : at + len(part), at : at + len(part)] = part
             at += len(part)
+        own = next(row for row in results if row["metric"] == metric)
         rows.append(
             {
                 "campaign": None, "protocol": None, "level": "system", "direction": direction, "human": None,
-                "reference": None, "metric": metric, "title": None, "higher_is_better": None, "reason": "",
-                "signature": "", "n": size, "n_segments": None,
-                "estimates": {"pairwise_accuracy": pair_mean(table).as_dict()}, "left_out": [],
+                "reference": None, "metric": metric, "title": own["title"],
+                "higher_is_better": own["higher_is_better"], "reason": "", "signature": "", "n": size,
+                "n_segments": None, "estimates": {"pairwise_accuracy": pair_mean(table).as_dict()},
+                "left_out": [],
             }
         )  # fmt: skip
     return rows

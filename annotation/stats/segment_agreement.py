@@ -28,7 +28,8 @@ ALIKE = "its interval takes scores of one segment as independent"
 class SegmentAgreement:
     """What one metric and people agree on; `draws` are Pearson's r in each resample, nan where undefined [B].
 
-    `epsilon` is the width of a metric tie that acc_eq chose, None without acc_eq.
+    `n_segments` counts units with a score of both. `epsilon` is the width of a metric tie that acc_eq chose,
+    None without acc_eq.
     """
 
     n: int
@@ -73,7 +74,7 @@ def segment_agreement(
     units = np.arange(h.shape[1]) if units is None else units
     if any(table.shape != h.shape for table in (by_points, *tables)) or len(units) != h.shape[1]:
         raise CorrelationError("the tables of human and metric scores have different shapes")
-    found = [_one(h, by_points, table, threshold) for table in tables]
+    found = [_one(h, by_points, table, units, threshold) for table in tables]
     sums = [_per_unit(parts, units, len(strata)) for _, parts, _, _ in found]
     drawn = _resampled(sums, strata, rng, resamples) if resamples and h.size else [None] * len(found)
     return [
@@ -124,7 +125,7 @@ PEARSON, LIKE, TIES = slice(0, 6), slice(6, 8), slice(8, 10)
 """Columns of the sums of a segment: n, Σh, Σm, Σh², Σm², Σhm; agreeing, disagreeing; accuracy, segments."""
 
 
-def _one(h: FloatArray, by_points: FloatArray, m: FloatArray, threshold: float) -> Found:
+def _one(h: FloatArray, by_points: FloatArray, m: FloatArray, units: IntArray, threshold: float) -> Found:
     both = ~(np.isnan(h) | np.isnan(m))
     x, y = h[both], m[both]
     n, reason = len(x), why_undefined(x, y)
@@ -144,7 +145,7 @@ def _one(h: FloatArray, by_points: FloatArray, m: FloatArray, threshold: float) 
     epsilon = accuracy_with_ties(h, m).epsilon
     if epsilon is not None:
         parts[:, TIES] = _tie_parts(h, m, epsilon)
-    return estimates, parts, epsilon, (n, int(both.any(axis=0).sum()))
+    return estimates, parts, epsilon, (n, len(np.unique(units[both.any(axis=0)])))
 
 
 def _preferred(h: FloatArray, m: FloatArray) -> Found:

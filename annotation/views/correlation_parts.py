@@ -128,7 +128,7 @@ def _system_figures(result: Row, campaigns: Campaigns) -> list[Row]:
             title = _named(result, campaign, direction, titles.get(metric, metric))
             label = _("%(title)s against people, systems") % {"title": title}
             svg = systems_scatter(points, titles.get(metric, metric), _unit(result, "system"), label)
-            figures.append({"title": title, "svg": svg})
+            figures.append({"title": title, "label": label, "svg": svg})
     return figures
 
 
@@ -161,7 +161,7 @@ def _segment_figures(result: Row, campaigns: Campaigns) -> list[Row]:
             }  # fmt: skip
         label = _("%(title)s against people, segments") % {"title": title}
         svg = segments_scatter(points, titles.get(cloud["metric"], ""), _unit(result, "segment"), label)
-        figures.append({"title": title, "svg": svg})
+        figures.append({"title": title, "label": label, "svg": svg})
     return figures
 
 

@@ -122,6 +122,6 @@ def test_sec_01_no_mark_up_runs(beacons, new_page):
     address = page.url.replace("/correlation/", "/dossier/").partition("?")[0]
     for segment in range(9, 13):
         page.goto(f"{address}?testset=beacons&segment={segment}")
-        expect(page.get_by_text("<b>East</b>", exact=False).first).to_be_visible()
+        expect(page.locator("article.item h3").filter(has_text="<b>East</b>")).to_be_visible()
         assert page.evaluate("window.__x") is None
         assert page.locator("main img, main b, main i, main textarea").count() == 0
