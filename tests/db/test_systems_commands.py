@@ -1,13 +1,18 @@
 """The commands around systems: what they print, and that mistakes are one line."""
 
 import json
+import time
 
 import pytest
+from django.core.management import CommandError
 
 from mtcore.engines.recipe_files import recipe_find, recipe_read
 from mtcore.models import Corpus, Run, SystemOutput
+from mtcore.services.run_foreground import Foreground
+from mtcore.services.run_work import Worker
 from tests.factories.commands import refused, run
 from tests.factories.files import write_lines
+from tests.factories.runs import work_all
 from tests.factories.word_engine import WordEngine, only_words
 
 pytestmark = pytest.mark.django_db
@@ -132,3 +137,41 @@ def test_recipes_are_listed_and_printed_as_toml(tmp_path):
 def test_mistakes_are_one_line(texts, arguments, words):
     corpus = [] if "--corpus" in arguments else ["--corpus", "par"]
     assert words in refused("train_system", "OP", *corpus, *arguments)
+
+
+def test_where_a_worker_is_there_the_command_only_watches(texts, monkeypatch):
+    class Clock:
+        """Stands for the time that passes while another process works."""
+
+        monotonic = staticmethod(time.monotonic)
+
+        @staticmethod
+        def sleep(_seconds: float) -> None:
+            done.extend(work_all())
+
+    done: list[Run] = []
+    monkeypatch.setattr("mtcore.services.run_foreground.workers_alive", lambda _queue: ["somebody"])
+    monkeypatch.setattr("mtcore.services.run_foreground.time", Clock)
+    said, _ = run("train_system", "OP", "--recipe", "tiny-op", "--corpus", "par", *FEW)
+    assert [one.kind for one in done] == ["filter_corpus", "split_corpus", "train_model"]
+    assert said.count("succeeded.") == 3 and "“OP” is trained" in said
+
+
+def test_stopped_in_the_middle_it_says_how_to_go_on(texts, monkeypatch):
+    real = Worker.look
+
+    def look(self, among=None):
+        done = real(self, among)
+        for thread in stopped:
+            thread.stop()
+        return done
+
+    stopped: list[Foreground] = []
+    begin = Foreground.follow
+    monkeypatch.setattr(Worker, "look", look)
+    monkeypatch.setattr(Foreground, "follow", lambda self: (stopped.append(self), begin(self))[1])
+    with pytest.raises(CommandError, match="2 of 3 runs are not done and stay in the queue"):
+        run("train_system", "OP", "--recipe", "tiny-op", "--corpus", "par", *FEW)
+    stopped.clear()
+    monkeypatch.setattr(Worker, "look", real)
+    assert "“OP” is trained" in run("train_system", "OP", "--recipe", "tiny-op", "--corpus", "par", *FEW)[0]
