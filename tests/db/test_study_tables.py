@@ -332,3 +332,14 @@ def test_a_test_set_of_both_directions_is_cut_by_its_segments(tmp_path):
             cell = found[*labels, row["system"], "en-de", "BLEU"]
             assert cell.value == pytest.approx(row["value"]) and cell.n == 6
     assert found["X", "Y*", "A", "en-de", "BLEU"].value != found["X*", "Y", "A", "en-de", "BLEU"].value
+
+
+def test_of_many_systems_only_those_that_were_compared_stand_in_table_5():
+    campaign = answered("pairwise_fluency", name="Three", n_segments=3, systems=("A", "B", "C"), pairs="A")
+    filled = table(campaign.study, "edunov-5")
+    assert [line.labels for line in filled.lines] == [("en-de", "B – A"), ("en-de", "C – A")]
+    assert filled.n_missing == 0
+    nobody = answered("source_da", name="Rated", n_segments=3, systems=("D", "E", "F"))
+    filled = table(nobody.study, "edunov-5")
+    assert [line.labels for line in filled.lines] == [("en-de", "E – D")]
+    assert "--protocol pairwise_fluency" in filled.commands[0]

@@ -209,17 +209,19 @@ class Filler:
         return [replace(condition, alternative=name) for name in names] or [condition]
 
     def _versus(self) -> list[tuple[SystemRow, SystemRow]]:
-        """Return the pairs of rows that can be compared: BT against OP, or every two."""
+        """Return the pairs of rows for preferences: BT against OP; else those compared, or the first two."""
         rows = list(self.material.rows)
         by_kind = {row.kind: row for row in rows if row.kind == row.label}
         if {"OP", "BT"} <= set(by_kind):
             return [(by_kind["BT"], by_kind["OP"])]
-        return [
+        every = [
             (second, first)
             for place, first in enumerate(rows)
             for second in rows[place + 1 :]
             if set(first.systems) & set(second.systems)
         ]
+        known = self.humans.compared()
+        return [pair for pair in every if known & _names(*pair)] or every[:1]
 
     def _quantities(self, spec: TableSpec, pair: Pair | None) -> list[Quantity]:
         """Return the quantities: those of the forms of a lemma are as many as it has forms."""
@@ -274,6 +276,12 @@ class Filler:
         for heads, own in signatures.items():
             if len(own) > 1 and not _is_of_people(filled, heads):
                 yield f"{heads}: made in different ways, so that its cells do not compare: {'; '.join(own)}."
+
+
+def _names(first: SystemRow, second: SystemRow) -> set[frozenset[str]]:
+    """Return the names of two rows' systems in each language pair."""
+    shared = set(first.systems) & set(second.systems)
+    return {frozenset((first.systems[tag].name, second.systems[tag].name)) for tag in shared}
 
 
 def _is_of_people(filled: Filled, heads: str) -> bool:

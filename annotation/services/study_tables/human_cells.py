@@ -91,6 +91,15 @@ class HumanCells:
             )
         return self._preferred(best, first.name, quantity)
 
+    def compared(self) -> set[frozenset[str]]:
+        """Return the pairs of systems, by name, that somebody has compared."""
+        return {
+            frozenset((row["system_a"], row["system_b"]))
+            for pair in self.material.pairs
+            for campaign in self._campaigns(pair, _comparing())
+            for row in (self._result(campaign, False) or {"pairs": ()})["pairs"]
+        }
+
     def _preferred(self, best: tuple[int, Campaign, Row], first: str, quantity: Quantity) -> Cell:
         n, campaign, row = best
         ours, theirs = ("a", "b") if row["system_a"] == first else ("b", "a")
