@@ -21,7 +21,7 @@ from annotation.stats.records import BoolArray, Comparison, FloatArray, Identica
 from annotation.stats.resampling import percentile_interval, resample_counts
 from annotation.stats.significance import holm, sign_test, wilson_interval
 
-__all__ = ["preference_p_value", "score_comparisons"]
+__all__ = ["preference_p_value", "rank_systems", "score_comparisons"]
 
 Pairs = dict[tuple[str, str], PairCounts]
 FIT_CELLS = 2_000_000
@@ -101,6 +101,18 @@ def score_comparisons(
     }
 
 
+def rank_systems(
+    comparisons: Iterable[Comparison], identical: Iterable[IdenticalPair] = ()
+) -> list[dict[str, Any]]:
+    """Count what systems won, without tests, intervals and strengths; raters who are excluded do not count.
+
+    Returns:
+        The rows and order of `score_comparisons(…)["systems"]`; strengths are None.
+    """
+    kept = [comparison for comparison in comparisons if not comparison.excluded_by]
+    return _system_rows(count_preferences(kept, identical, ScoreOptions().unit), {})
+
+
 def _pair_row(
     names: tuple[str, str], pair: PairCounts, options: ScoreOptions, rng: np.random.Generator
 ) -> dict[str, Any]:
@@ -114,14 +126,14 @@ def _pair_row(
     shares = {"a_better": counts[0], "b_better": counts[1], "equal": equal}
     places = {"a_better": names.index(better), "b_better": names.index(worse), "equal": 2}
     resampled = preference_p_values(pair.nets(1 if claims_first else -1), options.preference_resamples, rng)
-    by_majority = sign_test(*majority)
+    by_sign, by_majority = sign_test(*own), sign_test(*majority)
     return {
         "system_a": better,
         "system_b": worse,
         **shares,
         "identical": len(pair.identical),
-        "p_sign_one_sided": sign_test(*own).one_sided,
-        "p_sign_two_sided": sign_test(*own).two_sided,
+        "p_sign_one_sided": by_sign.one_sided,
+        "p_sign_two_sided": by_sign.two_sided,
         "p_bootstrap": resampled.one_sided,
         "p_bootstrap_two_sided": resampled.two_sided,
         "p_sign_majority_one_sided": by_majority.one_sided,

@@ -1,6 +1,7 @@
 """Pairwise preferences."""
 
 import json
+from itertools import product
 
 import pytest
 from scipy import stats
@@ -8,7 +9,7 @@ from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 
 from annotation.stats.options import ScoreOptions
-from annotation.stats.preference import score_comparisons
+from annotation.stats.preference import rank_systems, score_comparisons
 from annotation.stats.records import Comparison, IdenticalPair, RecordError
 
 FEW = ScoreOptions(preference_resamples=2000)
@@ -94,6 +95,21 @@ def test_expected_wins_are_a_mean_over_opponents():
     assert by_name["A"]["n"] == 6
     assert by_name["B"]["expected_wins"] == pytest.approx(1 / 4)  # C never decided against B
     assert by_name["C"]["expected_wins"] == 1.0
+
+
+def test_an_order_without_tests_is_that_of_the_scores():
+    rows = [
+        compare(winner, n, left, right, excluded_by="absent" if n % 7 == 0 else "")
+        for n, (winner, left, right) in enumerate(
+            product(["left", "right", "equal", "left"], ["A", "B|C", "D"], ["B", "C", "A|D"])
+        )
+    ]
+    identical = [IdenticalPair("A", "B", "s", "t")]
+    scored = score_comparisons(rows, identical, FEW)["systems"]
+    counted = rank_systems(rows, identical)
+    own = ("system", "expected_wins", "win_rate", "n")
+    assert [[row[key] for key in own] for row in counted] == [[row[key] for key in own] for row in scored]
+    assert len(counted) == 4 and {row["strength"] for row in counted} == {None}
 
 
 def test_merged_candidates_credit_every_system_and_never_against_itself():

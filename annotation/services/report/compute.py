@@ -24,7 +24,7 @@ from annotation.stats.agreement import comparison_agreement, rating_agreement
 from annotation.stats.mixed import MixedOptions, fit_mixed
 from annotation.stats.mixed_compare import compare_with_z
 from annotation.stats.options import ScoreOptions
-from annotation.stats.preference import score_comparisons
+from annotation.stats.preference import rank_systems, score_comparisons
 from annotation.stats.records import RatingTable
 from annotation.stats.robustness import leave_one_out
 from annotation.stats.score import score_ratings
@@ -219,11 +219,10 @@ def preference_holds(found: Comparisons, scores: Row) -> Row:
     order = [row["system"] for row in scores["systems"]]
     shown, identical = found.all_shown(), found.all_identical()
     raters = sorted({one.rater for one in shown if not one.excluded_by})
-    few = ScoreOptions(resamples=FEW_DRAWS, preference_resamples=FEW_DRAWS)
     rows = []
     for rater in raters if len(raters) > 1 else ():
-        own = score_comparisons([one for one in shown if one.rater != rater], identical, few)
-        rates = {row["system"]: row["win_rate"] for row in own["systems"]}
-        again = [row["system"] for row in own["systems"]]
+        own = rank_systems([one for one in shown if one.rater != rater], identical)
+        rates = {row["system"]: row["win_rate"] for row in own}
+        again = [row["system"] for row in own]
         rows.append({"left_out": rater, "order": again, "same": again == order, "rates": rates})
     return {"order": order, "rows": rows}
