@@ -17,7 +17,7 @@ from mtcore.services.corpora import corpus_find, corpus_languages, tags_checked
 from mtcore.services.lm_texts import system_language
 from mtcore.services.pipeline import Pipeline, pipeline_launch, pipeline_runs
 from mtcore.services.runs import run_launch, run_resume
-from mtcore.services.systems import TRAIN_LM, system_find, system_trained
+from mtcore.services.systems import TRAIN_LM, system_find, system_runs, system_trained
 from mtcore.services.texts import as_bad_input
 from mtcore.services.training_door import (
     corpora_checked,
@@ -84,7 +84,7 @@ def system_train(
         )
     if seed is not None:
         recipe = replace(recipe, training=replace(recipe.training, seed=seed))
-    _name_free(name)
+    _names_free(name, *([f"{name}.reverse"] if recipe.kind == BT and not reverse else []))
     _monolingual_fits(recipe, monolingual, reverse)
     parallel, (source, target) = corpora_checked(corpora, languages)
     mono = monolingual_checked(monolingual, target, forbidden=parallel)
@@ -173,10 +173,13 @@ def _lm_again(found: Run, options: dict[str, object]) -> Run:
     return found
 
 
-def _name_free(name: str) -> None:
-    """Refuse the name of a system that exists and that no pipeline of this name has made."""
-    if System.objects.filter(name=name).exists() and not pipeline_runs(name):
-        raise Conflict(f"There is a system “{name}” already.", "Take another name.")
+def _names_free(name: str, *others: str) -> None:
+    """Refuse names of systems that exist, or are being trained, by other means than the pipeline `name`."""
+    ours = {run.pk for run in pipeline_runs(name)}
+    for system in (name, *others):
+        runs = {run.pk for run in system_runs(system)}
+        if runs - ours or (not runs and System.objects.filter(name=system).exists()):
+            raise Conflict(f"There is a system “{system}” already.", "Take another name.")
 
 
 def _monolingual_fits(recipe: Recipe, monolingual: Sequence[str], reverse: str) -> None:

@@ -178,6 +178,20 @@ def test_corpora_in_the_other_order_are_turned_and_several_are_mixed(tmp_path):
     assert WordEngine.trained == [("en-de", 1)]
 
 
+def test_the_name_of_a_reverse_model_belongs_to_its_pipeline(tmp_path):
+    parallel(tmp_path)
+    mono(tmp_path)
+    wanted = {"recipe": tiny("tiny-bt"), "corpora": ["par"], "monolingual": ["mono"]}
+    system_train(name="BT4", **wanted)
+    with pytest.raises(Conflict, match=r"There is a system “BT4\.reverse” already"):
+        system_train(name="BT4.reverse", recipe=tiny(), corpora=["par"])
+    System.objects.create(name="BT5.reverse", kind="other")
+    with pytest.raises(Conflict, match=r"There is a system “BT5\.reverse” already"):
+        system_train(name="BT5", **wanted)
+    work_all()
+    assert system_train(name="BT4", **wanted).is_finished, "its own pipeline goes on"
+
+
 def test_a_trained_system_of_the_other_direction_translates_back(tmp_path):
     parallel(tmp_path)
     mono(tmp_path)
