@@ -13,7 +13,8 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import Study
 from annotation.services.study_tables.cells import commands
-from annotation.services.study_tables.fill import STUDIES, Filled, study_tables
+from annotation.services.study_tables.fill import STUDIES, study_tables
+from annotation.services.study_tables.filled import Filled
 from annotation.services.study_tables.folder import tables_text
 from annotation.services.study_tables.human_cells import RATED
 from annotation.services.study_tables.links import links_of

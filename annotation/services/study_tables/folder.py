@@ -8,7 +8,7 @@ from pathlib import Path
 
 from annotation.models import Study
 from annotation.services.report.writers import folder_free
-from annotation.services.study_tables.fill import Filled
+from annotation.services.study_tables.filled import Filled
 from annotation.services.study_tables.links import links_of
 from annotation.services.study_tables.writers import ENDINGS, to_html
 from annotation.services.study_tables.writers import FORMATS as WRITERS

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotation.models import Study
 from annotation.services.study_tables.cells import Cell
-from annotation.services.study_tables.fill import Filled
+from annotation.services.study_tables.filled import Filled
 from annotation.services.study_tables.writers import Links
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.services.report.latex import latex_escape
 from annotation.services.report.tables import MARKDOWN
 from annotation.services.study_tables.cells import MISSING, Cell, commands
-from annotation.services.study_tables.fill import Column, Filled, Line
+from annotation.services.study_tables.filled import Column, Filled, Line
 
 CSV_HEADER = (
     "table", "pair", "row", "column", "value", "printed", "n", "behind", "signature", "missing", "commands",
