@@ -12,8 +12,8 @@ from contextlib import ExitStack
 from math import exp, log
 from pathlib import Path
 
-HELD = 4_000_000
-"""n-grams held in memory at a time; about 150 bytes each."""
+HELD = 2_000_000
+"""n-grams held in memory at a time; about 200 bytes each."""
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
 START_WEIGHTS = 0.5
 Counted = tuple[tuple[str, ...], int]

@@ -255,7 +255,7 @@ def _report_unknown(rows: Sequence[Mapping[str, Any]], work: Work) -> None:
     words = sum(row.get("words", 0) for row in rows)
     if words:
         share = {"unknown_share": round(unknown / words, 4)}
-        work.report(1.0, unknown_warning(unknown, words), share)
+        work.report(note=unknown_warning(unknown, words), metrics=share)
 
 
 def _versions() -> dict[str, str]:

@@ -118,6 +118,7 @@ def tune(job: dict[str, Any], say: Say) -> dict[str, Any]:
             draft.write_text(json.dumps(history), "utf-8")
         say(len(history) / (rounds + 1), f"tuning, round {len(history)}: BLEU {100 * value:.2f}")
         weights = after
+    shutil.rmtree(Path(job["scratch"]), ignore_errors=True)
     best = max(history, key=lambda one: one["bleu"])
     return {
         "weights": best["weights"], "tuning_bleu": round(100 * best["bleu"], 2),
