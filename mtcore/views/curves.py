@@ -25,6 +25,8 @@ START, END, TOP, FOOT = 62, 14, 14, 30
 MOST_CURVES = 6
 MOST_LINES = 4
 TABLE_ROWS = 40
+LINE_POINTS = 160
+"""A line has at most so many corners: more cannot be seen, and the page is sent again and again."""
 LOGARITHMIC_FROM = 20.0
 """A figure that falls, whose highest value is so many times the lowest, has a logarithmic axis."""
 Point = Mapping[str, Any]
@@ -205,7 +207,10 @@ def _drawn(series: Sequence[Series], starts: Sequence[float], scale: _Scale, lab
         "",
         '<polyline class="c-line c-{}" points="{}"/>',
         (
-            (number, " ".join(f"{scale.x(seconds)},{scale.y(value)}" for seconds, value in points))
+            (
+                number,
+                " ".join(f"{scale.x(at)},{scale.y(value)}" for at, value in _thinned(points, LINE_POINTS)),
+            )
             for number, one in enumerate(series, 1)
             for points in one.attempts.values()
         ),

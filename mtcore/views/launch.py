@@ -165,9 +165,7 @@ def known_already(*runs: Run) -> list[str]:
     if found is None:
         return []
     return [
-        _(
-            "Run %(n)s is the same already (%(state)s): launched again it goes on; nothing is done twice."
-        )
+        _("Run %(n)s is the same already (%(state)s): launched again it goes on; nothing is done twice.")
         % {"n": found.pk, "state": state_of(found)["words"]}
     ]
 

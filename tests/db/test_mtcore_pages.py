@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver, reverse
 from django.utils import timezone
 
+from evalplatform.celery import app
 from mtcore.models import Corpus, Run, System, SystemOutput, TestSet
 from mtcore.services.corpora import corpus_register
 from mtcore.services.corpora_import import corpus_import
@@ -251,6 +252,19 @@ def test_a_run_says_that_nobody_works_and_how_to_start_a_worker(admin):
         assert "Nobody is working" not in text_of(admin, "runs")
         page = text_of(admin, "machine")
         assert "here:1" in page and "cuda:0" in page and "Nobody" not in page
+
+
+def test_without_a_broker_nothing_breaks_and_nothing_is_lost(
+    admin, corpus, monkeypatch, django_capture_on_commit_callbacks
+):
+    """CEL-06."""
+    monkeypatch.setattr(app.conf, "broker_url", "redis://127.0.0.1:1/0")
+    given = {"name": "clean", "min_words": 1, "max_words": 9, "max_ratio": 2, "min_letters": 12}
+    with django_capture_on_commit_callbacks(execute=True) as called:
+        response = admin.post(reverse("corpus_filter", args=[corpus.pk]), given)
+    assert response.status_code == 302 and called
+    assert "Nobody is working" in shown(response, admin)
+    assert work_all()[0].state == "succeeded"
 
 
 def test_a_run_that_waits_for_another_says_so(admin):

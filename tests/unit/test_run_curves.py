@@ -78,6 +78,14 @@ def test_one_point_alone_and_damaged_points_make_no_figure():
     assert history_of([]).curves == []
 
 
+def test_a_long_line_is_thinned_to_what_can_be_seen():
+    points = [point(n, loss=float(n % 7)) for n in range(0, 3600, 8)]
+    (line,) = lines_of(history_of(points).curves[0].svg)
+    assert len(line) == 160
+    whole = history_of(points[:100]).curves[0]
+    assert len(lines_of(whole.svg)[0]) == 100
+
+
 def test_the_table_is_thinned_and_keeps_first_and_last():
     history = history_of([point(n, loss=float(n)) for n in range(59)])
     assert len(history.rows) == 40 and history.n_points == 59
