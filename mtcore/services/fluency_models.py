@@ -18,6 +18,7 @@ from mtcore.engines.registry import engines_for
 from mtcore.engines.rundir import RunDir, file_sha256
 from mtcore.metrics.base import FloatArray, MetricError, MetricUnavailable
 from mtcore.metrics.lm_model import SUBWORD, WORD, LanguageModel
+from mtcore.metrics.sacre import main_language
 from mtcore.models import Run
 from mtcore.services.engine_setup import engine_setup
 from mtcore.services.lm_texts import VOCABULARY
@@ -111,19 +112,20 @@ class ForegroundWork:
         start(command, self.rundir, variables=variables, folder=folder).wait(on_line=on_line)
 
 
-def language_model_open(text: str, work: Work | None = None) -> LanguageModel | None:
+def language_model_open(text: str, work: Work | None = None, language: str = "") -> LanguageModel | None:
     """Open a language model that was trained here: "run:ID", "run:NAME", or the folder of its bundle.
 
     Args:
         text: as people name it.
         work: who runs the engine; by default here and now.
+        language: of the text that is to be scored; empty where it is not known.
 
     Returns:
         The model; None when the text names another sort of model (an ARPA file, one of transformers).
 
     Raises:
         NotFound, Conflict: there is no such run, or it has not ended well.
-        BadInput: the bundle is not whole, or holds no language model.
+        BadInput: the bundle is not whole, holds no language model, or one of another language.
         MetricUnavailable: no engine here can score with it.
     """
     folder = model_folder(text)
@@ -138,6 +140,11 @@ def language_model_open(text: str, work: Work | None = None) -> LanguageModel | 
         raise BadInput(
             f"{text} is a model of the kind “{kind}”, which gives text no perplexity.",
             "Name a language model: one made by train_lm.",
+        )
+    own = str(bundle.facts.get("source_language", ""))
+    if own and language and main_language(own) != main_language(language):
+        raise BadInput(
+            f"{text} is a model of {own}, the text is in {language}.", "Name a model of the text’s language."
         )
     engines = [one for one in engines_for("scores", kind, engine_setup())
                if one.name == bundle.facts.get("engine", one.name)]  # fmt: skip

@@ -147,7 +147,8 @@ def _scorer(name: str, settings: MetricSettings, work: Work | None) -> Scorer:
     try:
         with metric_errors():
             if name == "ppl" and settings.models.get(name):
-                settings = replace(settings, language_model=language_model_open(settings.models[name], work))
+                model = language_model_open(settings.models[name], work, settings.language)
+                settings = replace(settings, language_model=model)
             return Scorer(name, METRICS[name].of_settings(settings))
     except BadInput as error:
         if isinstance(error.__cause__, MetricUnavailable):

@@ -256,6 +256,10 @@ def test_models_trained_here_bring_what_is_known_of_their_text(tmp_path, monkeyp
     assert clean.overlap is not None and not clean.shared
     own = disjointness(lm="run:own", systems=["OP", "BT"])
     assert "learned from the outputs of “BT”" in own[0].sentence
+    assert "is a model of de, the text is in fr" in refused(
+        "score_files", "--hypothesis", write_lines(tmp_path / "x.fr", ["un deux"]), "--metrics", "ppl",
+        "--model", "ppl=run:clean",
+    )  # fmt: skip
     by_folder = Run.objects.get(name="clean")
     path = run_directory(by_folder.pk).root
     assert disjointness(lm=str(path), systems=["OP", "BT"])[0].lm_text == ("par",)
