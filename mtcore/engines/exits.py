@@ -19,6 +19,11 @@ _PATTERNS: tuple[tuple[str, str, str], ...] = (
         "Free space where DATA_DIR lies, or keep fewer checkpoints, then resume.",
     ),
     (
+        r"\[Errno 27\] File too large",
+        "A file grew larger than is allowed here.",
+        "Raise the limit on the size of files (ulimit -f, or the worker's service), then resume.",
+    ),
+    (
         r"\bMemoryError\b|std::bad_alloc|Cannot allocate memory|Errno 12\b|can't allocate memory"
         r"|Unable to allocate",
         "The machine ran out of memory.",
