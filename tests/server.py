@@ -105,6 +105,13 @@ class Server:
         return str(path)
 
 
+def free_port() -> int:
+    """Return a port of this machine that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
 def running(
     folder: Path,
@@ -117,9 +124,7 @@ def running(
     **environment: str,
 ) -> Iterator[Server]:
     """Serve the platform on a fresh database and a free port until the block ends."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     whole = {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "PYTHONUTF8": "1",
