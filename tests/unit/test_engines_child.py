@@ -148,6 +148,7 @@ def test_a_note_of_another_machine_or_process_touches_nothing(rundir, change):
         ("x = [0] * 10**16", 1, "ran out of memory"),
         ("print('torch.OutOfMemoryError: CUDA out of memory.'); raise SystemExit(1)", 1, "accelerator"),
         ("raise OSError(28, 'No space left on device')", 1, "The disk is full"),
+        ("raise OSError(27, 'File too large')", 1, "A file grew larger"),
         ("raise ValueError('odd dictionary')", 1, "ValueError: odd dictionary"),
     ],
 )
