@@ -10,16 +10,20 @@ drawn again, the same way.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
 import sys
 import time
 from collections.abc import Iterator
+from multiprocessing import cpu_count
 from pathlib import Path
 from typing import Any
 
 import ctranslate2
 from decode_fairseq import batches, whole_lines
 
+CUBLAS = "libcublas.so.12"
 BLOCK = 4000
 """Lines of a block; of a sample it has a seed of its own."""
 
@@ -57,16 +61,37 @@ def main(arguments: list[str]) -> int:
 def load(job: dict[str, Any], seed: int) -> ctranslate2.Translator:
     """Load the model; the seed counts for the threads that it starts."""
     ctranslate2.set_random_seed(seed % 2**31)
-    on_device = not job["cpu"] and ctranslate2.get_cuda_device_count() > 0
-    device = "cuda" if on_device else "cpu"
-    side_by_side = 1 if on_device or job["sampling"] else job["threads"]
+    device = "cuda" if not job["cpu"] and can_use_device() else "cpu"
+    # A device that cannot be used leaves all processors to us.
+    threads = job["threads"] if job["cpu"] or device == "cuda" else max(job["threads"], cpu_count())
+    side_by_side = (
+        1 if device == "cuda" or job["sampling"] else max(1, threads // 2 if threads > 2 else threads)
+    )
     return ctranslate2.Translator(
         job["model"],
         device=device,
         compute_type=compute_type(job["compute_type"], device),
         inter_threads=side_by_side,
-        intra_threads=max(1, job["threads"] // side_by_side),
+        intra_threads=max(1, threads // side_by_side),
     )
+
+
+def can_use_device() -> bool:
+    """Tell whether there is an accelerator with what CTranslate2 needs on it; say what is missing."""
+    if not ctranslate2.get_cuda_device_count():
+        print("CTranslate2 sees no accelerator: it decodes on the CPU.", flush=True)
+        return False
+    beside = Path(ctranslate2.__file__).parents[1] / "nvidia" / "cublas" / "lib" / CUBLAS
+    for name in (CUBLAS, str(beside)):
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
+            return True
+    print(
+        f"CTranslate2 finds no {CUBLAS}: it decodes on the CPU. Install nvidia-cublas-cu12 in the training "
+        "environment, or set decoding.engine = fairseq.",
+        flush=True,
+    )
+    return False
 
 
 def compute_type(wanted: str, device: str) -> str:
