@@ -89,14 +89,15 @@ def measure(setup: Setup, folder: Path, given: argparse.Namespace, cards: list[A
     share = 0.0
     for other in engines_for("decodes", "transformer", setup):
         if other.is_available():
-            share = max(share, decode(other, bundle, lines, recipe, work, folder))
+            decoding = desk(folder / other.name, device=work.device)
+            share = max(share, decode(other, bundle, lines, recipe, decoding))
     perplexities = work.values("valid_ppl")
     learned = perplexities[-1] < perplexities[0]
     say("result", perplexities=perplexities, words_right=round(share, 3), learned=learned)
     return 0 if learned else 1
 
 
-def decode(engine: Any, bundle: Any, lines: list[str], recipe: Recipe, work: Desk, folder: Path) -> float:
+def decode(engine: Any, bundle: Any, lines: list[str], recipe: Recipe, work: Desk) -> float:
     """Decode by beam and by sampling; return the share of words that are right by beam."""
     began = time.monotonic()
     found = engine.translate([bundle], lines, recipe.decoding, work)
@@ -108,7 +109,8 @@ def decode(engine: Any, bundle: Any, lines: list[str], recipe: Recipe, work: Des
         of += len(wanted)
     words = sum(len(one.text.split()) for one in found)
     say(engine.name, beam=recipe.decoding.beam, lines_per_second=round(len(lines) / seconds, 1),
-        words_per_second=round(words / seconds), words_right=round(right / of, 3))  # fmt: skip
+        words_per_second=round(words / seconds), words_right=round(right / of, 3),
+        tokens_per_second_without_start=round((work.values("pieces_per_second") or [0.0])[-1]))  # fmt: skip
     began = time.monotonic()
     sampled = engine.translate([bundle], lines, replace(recipe.decoding, beam=1, sampling=True), work)
     seconds = time.monotonic() - began
