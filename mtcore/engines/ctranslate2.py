@@ -88,7 +88,7 @@ class CTranslate2Engine(Engine):
                 return _checked(place) or self.converted(bundle, version, work)
         for place in places:
             try:
-                draft = Path(tempfile.mkdtemp(prefix=".staged-", dir=place.parent))
+                draft = Path(tempfile.mkdtemp(prefix=".converting-", dir=place.parent))
             except OSError:
                 continue
             try:

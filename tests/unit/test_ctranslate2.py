@@ -104,7 +104,14 @@ def test_a_model_is_converted_once_and_anew_when_it_was_damaged(fresh, tmp_path)
     third = desk(tmp_path / "3")
     assert [line.text for line in engine.translate([fresh], LINES[:3], Decoding(), third)] == text
     assert any("convert" in command[1] for command in third.commands)
-    assert not list(fresh.folder.parent.glob(".staged-*"))
+    assert not list(fresh.folder.parent.glob(".converting-*"))
+
+
+@needs_mt
+def test_the_run_that_trained_it_translates_too(fresh):
+    """Starting a program clears away what a killed attempt of a run left, but no conversion under way."""
+    own = desk(fresh.folder.parent)
+    assert len(CTranslate2Engine(SETUP).translate([fresh], LINES[:3], Decoding(), own)) == 3
 
 
 @needs_mt
