@@ -14,6 +14,7 @@ from tests.e2e.test_axe import LOOKS, RULES
 from tests.paths import ROOT
 
 PASSWORD = "a-harbour-at-night"
+MT_PYTHON = ROOT / ".venv-mt" / "bin" / "python"
 
 
 class Machine:
@@ -119,6 +120,40 @@ def test_import_filter_watch_cancel_and_resume(machine, new_page):
     machine.rest()
     assert not refused
     assert not server.complaints()
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not MT_PYTHON.is_file(), reason="the training environment is absent (make mt)")
+def test_a_small_training_is_launched_watched_cancelled_and_resumed(machine, new_page):
+    server = machine.server
+    one, two = big_text(server, "trained", 400)
+    server.manage("import_corpus", "Ferries", "--languages", "en-de", "--source", one, "--target", two)
+    page = signed_in(new_page(), server, "/systems/")
+    page.get_by_role("link", name="Train a system").click()
+    page.get_by_label("Name of the system").fill("Ferryman")
+    page.get_by_label("Figures to change").fill(
+        "training.max_updates = 60\ntraining.validate_every = 10\nsubwords.size = 200"
+    )
+    page.locator("input[name=corpora][value=Ferries]").check()
+    page.get_by_role("button", name="See what will happen").click()
+    expect(page.get_by_role("heading", name="What will happen")).to_be_visible()
+    expect(page.locator(".steps")).to_contain_text("Train “Ferryman”")
+    page.get_by_role("button", name="Train it").dblclick()
+    expect(page.get_by_role("heading", name=re.compile(r"^Run \d+: Ferryman$"))).to_be_visible()
+    machine.work()
+    state = page.locator("[data-part=status] .figure b").first
+    expect(state).to_have_text("running", timeout=90_000)
+    expect(page.locator("[data-part=curves] polyline").first).to_be_visible(timeout=180_000)
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    expect(state).to_have_text("cancelled", timeout=60_000)
+    page.get_by_role("button", name="Resume", exact=True).click()
+    expect(state).to_have_text("succeeded", timeout=400_000)
+    expect(page.locator("[data-part=made]")).to_contain_text("checkpoint.pt")
+    page.goto(f"{server.url}/systems/")
+    page.get_by_role("link", name="Ferryman", exact=True).first.click()
+    expect(page.get_by_role("heading", name="How it came about")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("tiny-op")
+    machine.rest()
 
 
 def test_without_script_the_page_is_whole(machine, browser):
