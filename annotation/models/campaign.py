@@ -31,15 +31,26 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
 
     def with_progress(self) -> CampaignQuerySet:
         """Add `n_assigned` and `n_done`: live assignments (in a pool all that are wanted), those answered."""
-        items = apps.get_model("annotation", "Item").objects
-        own = items.filter(campaign=OuterRef("pk")).order_by().values("campaign")
-        wanted = Coalesce(Subquery(own.annotate(n=Sum("wanted")).values("n")), 0)
-        counted = Q(items__assignments__round__gt=0)  # round 0 is practice
-        live = counted & ~Q(items__assignments__state="released")
-        return self.annotate(
-            n_assigned=Case(When(mode="pool", then=wanted), default=Count("items__assignments", filter=live)),
-            n_done=Count("items__assignments", filter=counted & Q(items__assignments__state="done")),
+        items = apps.get_model("annotation", "Item").objects.filter(campaign=OuterRef("pk"))
+        # Round 0 is practice. Each number is a question of its own: joined and grouped they are asked again
+        # for every assignment.
+        given = apps.get_model("annotation", "Assignment").objects.filter(
+            item__campaign=OuterRef("pk"), round__gt=0
         )
+        wanted = items.order_by().values("campaign").annotate(n=Sum("wanted")).values("n")
+        return self.annotate(
+            n_assigned=Case(
+                When(mode="pool", then=Coalesce(Subquery(wanted), 0)),
+                default=_number_of(given.exclude(state="released")),
+            ),
+            n_done=_number_of(given.filter(state="done")),
+        )
+
+
+def _number_of(rows: models.QuerySet) -> Coalesce:
+    """Count the rows of a subquery; none are 0."""
+    counted = rows.order_by().values("item__campaign").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted), 0)
 
 
 class Campaign(models.Model):

@@ -157,7 +157,9 @@ def _files(data: Path, *, scratch: bool, own: Path) -> Iterator[Path]:
     for path in sorted(data.rglob("*")):
         parts = path.relative_to(data).parts
         is_scratch = len(parts) > 2 and parts[0] == "runs" and parts[2] == "work"
-        is_draft = any(part.startswith((".staged-", ".converting-", ".restore-", ".backup-")) for part in parts)
+        is_draft = any(
+            part.startswith((".staged-", ".converting-", ".restore-", ".backup-")) for part in parts
+        )
         is_database = ".sqlite3" in parts[-1] and len(parts) == 1
         if parts[0] in _NOT_KEPT or is_draft or is_database or (is_scratch and not scratch):
             continue
