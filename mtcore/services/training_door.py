@@ -14,7 +14,7 @@ from mtcore.corpora.errors import CorpusError
 from mtcore.corpora.filters import make_filters
 from mtcore.corpora.languages import LanguageError, parse_pair, standard_tag
 from mtcore.corpora.line_keys import loose_key
-from mtcore.engines.recipe import BT, LM, Recipe
+from mtcore.engines.recipe import BT, LM, PHRASE, Recipe
 from mtcore.engines.registry import ENGINES, engine_make, engines_for
 from mtcore.models import Corpus
 from mtcore.services.corpora import corpus_files, corpus_find, corpus_languages
@@ -154,6 +154,11 @@ def decoders_checked(recipe: Recipe) -> None:
     if recipe.kind == BT:
         decodings["back_translation.decoding"] = (recipe.back_translation.decoding, 1)
     for figure, (decoding, models) in decodings.items():
+        if decoding.sampling and recipe.model.architecture == PHRASE:
+            raise BadInput(
+                f"{figure}.sampling is true, and a phrase-based system cannot sample.",
+                f"Write {figure}.sampling = false, or take a neural recipe.",
+            )
         name = "" if decoding.engine == AUTO else decoding.engine
         try:
             engine_checked(name, recipe, "decodes")

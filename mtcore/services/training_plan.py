@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from evalplatform.words import counted
-from mtcore.engines.recipe import BT, OP, Recipe
+from mtcore.engines.recipe import BT, OP, PHRASE, Recipe
 from mtcore.engines.recipe_files import recipe_write
 from mtcore.models import Corpus
 from mtcore.services.pipeline import Stage
@@ -232,6 +232,9 @@ def _train(
 
 def _length(recipe: Recipe) -> str:
     training = recipe.training
+    if recipe.model.architecture == PHRASE:
+        rounds = training.tuning_iterations
+        return f"at most {rounds:,} rounds of tuning" if rounds else "untuned"
     limits = [
         f"{training.max_updates:,} updates" if training.max_updates else "",
         f"{training.max_epochs:,} epochs" if training.max_epochs else "",
