@@ -73,6 +73,7 @@ def big_text(server, name, n):
     return one, two
 
 
+@pytest.mark.long  # its runs have to last longer than a quick machine takes
 def test_import_filter_watch_cancel_and_resume(machine, new_page):
     server = machine.server
     page = signed_in(new_page(), server, "/corpora/")
@@ -166,6 +167,7 @@ def test_without_script_the_page_is_whole(machine, browser):
     context.close()
 
 
+@pytest.mark.long  # its runs have to last longer than a quick machine takes
 def test_a_hidden_page_rests_and_a_lost_server_is_said(machine, new_page):
     server = machine.server
     server.manage("filter_corpus", "Watched", "Rested", "--any-language", "--background")

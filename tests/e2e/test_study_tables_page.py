@@ -24,8 +24,8 @@ def tables(server):
     for kind in ("OP", "BT"):
         server.manage("import_output", "lamps", f"lamps {kind}", output, "--kind", kind)
     server.manage("score_outputs", "lamps", "--metrics", "bleu,ter", "--resamples", "0")
-    server.manage("create_study", "Lamps")
-    server.manage("add_to_study", "Lamps", "--testset", "lamps")
+    server.manage("create_study", "Lamps and tables")
+    server.manage("add_to_study", "Lamps and tables", "--testset", "lamps")
     code = (
         "from django.contrib.auth.models import User\n"
         f"User.objects.create_superuser('tabler', password={PASSWORD!r})\n"
@@ -39,7 +39,7 @@ def open_tables(page, server):
     page.locator("input[name=username]").fill("tabler")
     page.locator("input[name=password]").fill(PASSWORD)
     page.keyboard.press("Enter")
-    page.get_by_role("link", name="Lamps", exact=True).click()
+    page.get_by_role("link", name="Lamps and tables", exact=True).click()
     page.get_by_role("link", name=re.compile("^The tables of two published studies")).click()
     expect(page.get_by_role("heading", name="Tables of Lamps")).to_be_visible()
 

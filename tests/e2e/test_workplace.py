@@ -28,6 +28,9 @@ def workplace(tmp_path_factory):
         server.manage("shell", "--verbosity", "0", "-c", code)
         for name, lines in {"src.en": SOURCE, "ref.de": REFERENCE, **OUTPUTS}.items():
             server.write(name, lines)
+        source = f"{server.folder / 'src.en'}"
+        server.manage("import_testset", "docks", "--languages", "en-de", "--source", source)
+        server.manage("import_output", "docks", "Docker", f"{server.folder / 'OP'}")
         yield server
 
 
@@ -113,7 +116,7 @@ def test_by_keyboard_alone(workplace, new_page):
     """The form is filled and sent without a mouse, and made once however often Enter is pressed."""
     server, page = workplace, new_page()
     sign_in(page, server)
-    page.goto(f"{server.url}/campaigns/new/?testset=harbour")
+    page.goto(f"{server.url}/campaigns/new/?testset=docks")
     page.locator("#id_name").focus()
     page.keyboard.type("Harbour 2")
     page.locator("#id_raters").focus()
