@@ -48,6 +48,10 @@ def machine(server):
         f"User.objects.create_superuser('warden', password={PASSWORD!r})\n"
     )
     server.manage("shell", "--verbosity", "0", "-c", code)
+    one, two = big_text(server, "first", 200)
+    server.manage("import_corpus", "First", "--languages", "en-de", "--source", one, "--target", two)
+    server.manage("filter_corpus", "First", "First, clean", "--background")
+    server.manage("work", "--once")
     made = Machine(server)
     yield made
     made.rest()
@@ -163,7 +167,7 @@ def test_without_script_the_page_is_whole(machine, browser):
     page = signed_in(context.new_page(), server, "/runs/")
     page.locator("tbody th a").first.click()
     expect(page.locator("[data-part=status] .figure").first).to_be_visible()
-    expect(page.locator("[data-part=made]")).to_contain_text("Watched, clean")
+    expect(page.locator("[data-part=made]")).to_contain_text("First, clean")
     context.close()
 
 
