@@ -4,7 +4,9 @@ import pytest
 import schemathesis
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
 from hypothesis import HealthCheck, given, settings
 from rest_framework.authtoken.models import Token
 from schemathesis.checks import not_a_server_error
@@ -23,6 +25,17 @@ CHECKS = [not_a_server_error, content_type_conformance, response_schema_conforma
 def _own_folder(settings, tmp_path):
     settings.DATA_DIR = tmp_path
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _one_connection():
+    """Keep the test's transaction open from request to request, as Django's own test client does."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
 
 
 def check_all(examples, **more):
