@@ -108,6 +108,7 @@ def test_backup_under_load_on_sqlite(tmp_path):
         restored.stop()
 
 
+@pytest.mark.long
 @pytest.mark.process
 @pytest.mark.skipif(postgres() is None, reason="no PostgreSQL server answers on 127.0.0.1:5432")
 def test_backup_under_load_on_postgresql(tmp_path):

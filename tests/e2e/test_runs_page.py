@@ -201,7 +201,14 @@ def test_a_hidden_page_rests_and_a_lost_server_is_said(machine, new_page):
     server.manage("run_cancel", re.search(r"/runs/(\d+)/", page.url)[1])
 
 
-@pytest.mark.parametrize("look", ["light", "dark", "right to left"])
+@pytest.mark.parametrize(
+    "look",
+    [
+        "light",
+        pytest.param("dark", marks=pytest.mark.long),
+        pytest.param("right to left", marks=pytest.mark.long),
+    ],
+)
 def test_axe_finds_nothing(machine, new_page, look):
     server = machine.server
     page = signed_in(new_page(reduced_motion="reduce", **LOOKS[look]), server, "/runs/")

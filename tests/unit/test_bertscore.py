@@ -53,6 +53,7 @@ def metric():
     return BertScore.of_settings(settings())
 
 
+@pytest.mark.long
 @needs_bertscore
 def test_it_equals_direct_calls_of_the_package(metric):
     texts = [json.dumps(lines) for lines in (OUTPUTS, FIRST, SECOND)]

@@ -66,6 +66,7 @@ def metric(folder, options: str = "", python: object = None) -> Perplexity:
     )
 
 
+@pytest.mark.long
 def test_it_equals_sums_taken_straight_from_the_model(folder):
     own = metric(folder)
     stats = own.segment_stats(LINES, [])

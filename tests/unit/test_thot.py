@@ -131,7 +131,8 @@ def test_tuning_improves_and_goes_on_with_the_round_it_was_at(tmp_path):
     work.stop_when = lambda this: False
     before = len(work.commands)
     assert train(tmp_path, recipe, work, noise=0.5).facts["untuned_bleu"] == whole.facts["untuned_bleu"]
-    assert len(stages) == 4 and len(work.commands) == before + 1
+    # Where a machine is quick, tuning has ended before it is stopped, and nothing is left to do.
+    assert len(stages) in (4, 5) and len(work.commands) == before + 5 - len(stages)
 
 
 @needs_thot
