@@ -23,20 +23,20 @@ from annotation.api.requests import (
 from annotation.api.serializers import CampaignSerializer
 from annotation.api.views import OfCampaign, campaigns_of
 from annotation.models import Campaign, Participation
+from annotation.services.campaign_outlook import campaign_estimate, campaign_power
 from annotation.services.campaign_request import request_draft, request_owner
 from annotation.services.campaigns import (
     CampaignDraft,
     campaign_close,
     campaign_create,
-    campaign_estimate,
     campaign_open,
-    campaign_power,
     draft_notes,
 )
 from annotation.services.links import campaign_links
 from annotation.services.waking import scores_wake
 from evalplatform.errors import NotAllowed
 from evalplatform.idempotency import idempotent
+from evalplatform.people import user_of
 
 
 class CampaignList(ListAPIView):
@@ -127,30 +127,21 @@ class Links(OfCampaign):
         return campaign
 
 
-class Raters(ListAPIView):
+class Raters(OfCampaign, ListAPIView):
     """The raters of a campaign, and how far each is."""
 
-    permission_classes = [MaySee]
     serializer_class = RaterSerializer
     queryset = Participation.objects.none()
 
     def get_queryset(self) -> QuerySet[Participation]:
         """Return them in the order they were named."""
-        campaign = campaigns_of(self.request).filter(key=self.kwargs["key"]).first()
-        if campaign is None:
-            return Participation.objects.none()
-        return campaign.participations.with_progress().select_related("rater").order_by("pk")
+        found = self.campaign(self.kwargs["key"]).participations
+        return found.with_progress().select_related("rater").order_by("pk")
 
     @extend_schema(responses=RaterSerializer(many=True), operation_id="campaign_raters")
     def get(self, request: Request, key: str) -> Response:
         """List them; a campaign one may not see is not there."""
-        OfCampaign.campaign(self, key)  # type: ignore[arg-type]
         return self.list(request)
-
-
-def user_of(request: Request) -> User | None:
-    """Return who asks."""
-    return request.user if isinstance(request.user, User) else None
 
 
 def _draft(request: Request) -> tuple[CampaignDraft, User | None]:

@@ -11,11 +11,11 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.campaigns import user_of
 from annotation.api.requests import NewStudySerializer, StudySerializer
 from annotation.models import Study
 from annotation.services.studies import study_create
 from evalplatform.idempotency import idempotent
+from evalplatform.people import user_of
 
 
 def studies_of(request: Request) -> QuerySet[Study]:

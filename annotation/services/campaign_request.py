@@ -19,13 +19,12 @@ from annotation.services.campaigns import (
     protocol_find,
     secret_seed,
 )
-from annotation.services.selection import PlainTexts, Selection, selection_load, selection_of_texts
+from annotation.services.chosen import chosen_selection, plain_texts
+from annotation.services.selection import PlainTexts
 from annotation.services.studies import rater_names
 from evalplatform.errors import BadInput, NotAllowed
 from mtcore.corpora.names import check_name, check_unique
 from mtcore.services.given_texts import text_given
-from mtcore.services.outputs import output_draft
-from mtcore.services.testsets import testset_draft
 from mtcore.services.texts import as_bad_input
 
 NOT_SETTINGS = ("join_version", "segments", "practice", "calibration", "expected")
@@ -96,7 +95,16 @@ def request_draft(*, request: CampaignRequest, user: User) -> CampaignDraft:
         opened=request.opened,
         settings=_settings(request, protocol, scale),
     )
-    selection = _selection(request, protocol, texts, options.settings)
+    selection = chosen_selection(
+        protocol=protocol,
+        texts=texts,
+        testsets=request.testsets,
+        systems=request.systems,
+        inputs=request.inputs,
+        references=request.versions,
+        languages=request.languages,
+        hidden_reference=options.settings.reference_as_system,
+    )
     return campaign_draft(options=options, selection=selection, texts=texts)
 
 
@@ -136,49 +144,18 @@ def _texts(request: CampaignRequest) -> PlainTexts | None:
         raise BadInput(
             "A campaign needs languages, source and outputs, or testsets and systems.", "Add what is missing."
         )
-    testset = testset_draft(
+    return plain_texts(
         name=request.name,
         languages=request.languages,
-        sources=[text_given(request.source, name="", file="source")],
+        source=text_given(request.source, name="", file="source"),
         references=[
-            text_given(
-                lines, name=name if len(request.references) > 1 or name else "", file=f"reference {name}"
-            )
+            text_given(lines, name=name, file=f"reference {name}".strip())
             for name, lines in request.references.items()
         ],
+        outputs=[
+            text_given(lines, name=name, file=f"output {name}") for name, lines in request.outputs.items()
+        ],
         direction=request.direction,
-    )
-    source = testset.versions[0].text
-    outputs = [
-        output_draft(system=name, text=text_given(lines, name=name, file=f"output {name}"), source=source)
-        for name, lines in request.outputs.items()
-    ]
-    return PlainTexts(testset, tuple(outputs))
-
-
-def _selection(
-    request: CampaignRequest, protocol: type[Protocol], texts: PlainTexts | None, settings: CampaignSettings
-) -> Selection:
-    needs_reference = protocol.context == "reference"
-    if request.versions and not needs_reference:
-        raise BadInput(f"Protocol {protocol.name} shows no reference.", "Leave versions out.")
-    if texts is not None:
-        return selection_of_texts(
-            texts,
-            references=list(request.versions),
-            needs_reference=needs_reference,
-            hidden_reference=settings.reference_as_system,
-        )
-    if not request.systems:
-        raise BadInput("No systems are given.", "Add systems.")
-    return selection_load(
-        testsets=list(request.testsets),
-        systems=list(request.systems),
-        inputs=list(request.inputs),
-        references=list(request.versions),
-        languages=request.languages,
-        needs_reference=needs_reference,
-        hidden_reference=settings.reference_as_system,
     )
 
 

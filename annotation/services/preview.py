@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.protocols.base import Scale, Screen, ShownItem
 from annotation.services.campaigns import CampaignDraft
-from mtcore.corpora.languages import direction, language_name, standard_tag
+from annotation.services.screens import languages_shown
 
 
 def draft_screens(*, draft: CampaignDraft, most: int = 3) -> list[Screen]:
     """Draw the first items of a draft in the language of the page, systems in the order of the draft."""
-    source, target = draft.selection.source_language, draft.selection.target_language
-    page = get_language() or "en"
+    languages = languages_shown(draft.selection.source_language, draft.selection.target_language)
     settings, (low, high) = draft.options.settings, draft.options.scale
     protocol = draft.protocol(scale=Scale(low, high, settings.low_label, settings.high_label))
     shown = [item for item in draft.items if item.shown and item.kind == "system"][:most]
@@ -21,14 +19,11 @@ def draft_screens(*, draft: CampaignDraft, most: int = 3) -> list[Screen]:
         protocol.screen(
             f"preview-{number}",
             ShownItem(
-                source_language=standard_tag(source),
-                target_language=standard_tag(target),
-                source_name=language_name(source, page),
-                target_name=language_name(target, page),
-                source_dir=direction(source),
-                target_dir=direction(target),
                 context=item.context_text,
                 candidates=tuple(candidate.text for candidate in item.candidates),
+                before=(),
+                after=(),
+                **languages,
             ),
             _,
             number=number,

@@ -30,15 +30,7 @@ class Artist:
         self._contexts = _context_texts(assignments) if has_context else {}
         reach = self._settings.context_segments if has_context else 0
         self._neighbours = _neighbours(assignments, reach)
-        page = get_language() or "en"
-        self._languages = {
-            "source_language": standard_tag(campaign.source_language),
-            "target_language": standard_tag(campaign.target_language),
-            "source_name": language_name(campaign.source_language, page),
-            "target_name": language_name(campaign.target_language, page),
-            "source_dir": direction(campaign.source_language),
-            "target_dir": direction(campaign.target_language),
-        }
+        self._languages = languages_shown(campaign.source_language, campaign.target_language)
 
     def draw(self, assignment: Assignment, number: int, total: int) -> Screen:
         """Return the screen of an assignment: its texts in the order of this rater's sides."""
@@ -66,6 +58,19 @@ class Artist:
             done=current is not None,
             can_skip=self._settings.can_skip and current is None,
         )
+
+
+def languages_shown(source: str, target: str) -> dict[str, str]:
+    """Return what a screen says of its two languages, in the language of the page."""
+    page = get_language() or "en"
+    return {
+        "source_language": standard_tag(source),
+        "target_language": standard_tag(target),
+        "source_name": language_name(source, page),
+        "target_name": language_name(target, page),
+        "source_dir": direction(source),
+        "target_dir": direction(target),
+    }
 
 
 def _candidate_texts(assignments: Sequence[Assignment]) -> dict[int, list[str]]:

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -33,6 +32,7 @@ from annotation.views.files import attachment
 from annotation.views.labels import describe
 from annotation.views.researcher import campaign_of
 from evalplatform.errors import BadInput, Conflict, NotFound, UserError
+from evalplatform.people import user_of
 from mtcore.metrics import METRICS
 
 CLOUD = 300
@@ -101,7 +101,7 @@ def correlation_file(request: HttpRequest, key: str, name: str, format: str) -> 
 def correlation_score(request: HttpRequest, key: str) -> HttpResponse:
     """Have the metrics scored that are missing, then show the page again."""
     campaign = campaign_of(request, key)
-    user = request.user if isinstance(request.user, User) else None
+    user = user_of(request)
     asked = campaign_metrics_score(
         campaign=campaign,
         metrics=request.POST.getlist("metric"),

@@ -15,12 +15,11 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.forms.campaign import CampaignForm
 from annotation.models import Campaign, Study
+from annotation.services.campaign_outlook import campaign_estimate, campaign_power
 from annotation.services.campaign_request import request_draft, request_owner
 from annotation.services.campaigns import (
     CampaignDraft,
     campaign_create,
-    campaign_estimate,
-    campaign_power,
     draft_notes,
 )
 from annotation.services.preview import draft_screens
@@ -51,7 +50,7 @@ def campaign_new(request: HttpRequest) -> HttpResponse:
         elif draft:
             context["estimate"] = _estimate(draft, form)
             context["screens"] = [screen.as_dict() for screen in draft_screens(draft=draft)]
-    return render(request, "researcher/new_campaign.html", context)
+    return render(request, "researcher/new_campaign.html", context, status=form.status)
 
 
 def _made(request: HttpRequest, made: Campaign) -> HttpResponse:

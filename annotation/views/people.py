@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
@@ -16,6 +15,7 @@ from annotation.models import Campaign
 from annotation.services.eligibility import rater_admit
 from annotation.services.joining import free_places, joining_url
 from annotation.services.people import people_read
+from evalplatform.people import user_of
 
 
 def people_panel(campaign: Campaign, *, shows_links: bool) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def people_panel(campaign: Campaign, *, shows_links: bool) -> dict[str, Any]:
 def admit(request: HttpRequest, key: str) -> HttpResponse:
     """Let a rater in who was refused."""
     found = get_object_or_404(Campaign.objects.visible_to(request.user).select_related("study"), key=key)
-    actor = request.user if isinstance(request.user, User) else None
+    actor = user_of(request)
     name = request.POST.get("rater", "")
     rater_admit(campaign=found, rater=name, why=request.POST.get("why", ""), actor=actor)
     messages.success(request, _("%(name)s may take part now: the same link works again.") % {"name": name})

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -22,6 +21,7 @@ from annotation.services.quality import (
     rater_include,
 )
 from evalplatform.errors import BadInput
+from evalplatform.people import user_of
 
 #: Above so many answers the page does not wait for every rater to be judged.
 MOST_ANSWERS = 50_000
@@ -76,7 +76,7 @@ def _warning(code: str, value: float) -> str:
 def exclude(request: HttpRequest, key: str) -> HttpResponse:
     """Exclude a rater with a reason, or take that back."""
     found = get_object_or_404(Campaign.objects.visible_to(request.user).select_related("study"), key=key)
-    actor = request.user if isinstance(request.user, User) else None
+    actor = user_of(request)
     rater, action = request.POST.get("rater", ""), request.POST.get("action")
     if action == "exclude":
         rater_exclude(campaign=found, rater=rater, why=request.POST.get("why", ""), actor=actor)

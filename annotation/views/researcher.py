@@ -10,7 +10,6 @@ from urllib.parse import quote, urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -40,6 +39,7 @@ from annotation.views.quality import quality_panel
 from annotation.views.rounds import rounds_panel
 from annotation.views.tables import command_line, preference_tables, rater_rows, rating_tables
 from evalplatform.errors import BadInput, Conflict
+from evalplatform.people import user_of
 
 FORM_FIELDS = ("population", "repeats", "clusters", "by", "resamples", "seed", "hypothesis")
 TYPES = {
@@ -55,10 +55,6 @@ ENDINGS = {"appraise": "appraise.csv"}
 def campaign_of(request: HttpRequest, key: str) -> Campaign:
     """Return a campaign this person may see; anything else is not there (404)."""
     return get_object_or_404(Campaign.objects.visible_to(request.user).select_related("study"), key=key)
-
-
-def _user(request: HttpRequest) -> User | None:
-    return request.user if isinstance(request.user, User) else None
 
 
 @require_safe
@@ -178,10 +174,10 @@ def campaign_state(request: HttpRequest, key: str) -> HttpResponse:
     if wanted not in ("open", "closed"):
         raise BadInput(_("A campaign can be opened or closed, nothing else."), _("Use the page's buttons."))
     if wanted == "open":
-        campaign_open(campaign=found, actor=_user(request))
+        campaign_open(campaign=found, actor=user_of(request))
         messages.success(request, _("The campaign is open: raters can go on."))
     else:
-        campaign_close(campaign=found, actor=_user(request))
+        campaign_close(campaign=found, actor=user_of(request))
         scores_wake(campaign=found)
         messages.success(
             request, _("The campaign is closed. Its judgements are kept; it can be opened again.")

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -17,6 +16,7 @@ from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
 from annotation.services.round_words import round_sentences, rounds_told
 from annotation.services.rounds import round_assign, round_draft
+from evalplatform.people import user_of
 
 
 def rounds_panel(campaign: Campaign) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def disagreement(request: HttpRequest, key: str) -> HttpResponse:
     """Show which items would be judged again; the button gives them out."""
     found = get_object_or_404(Campaign.objects.visible_to(request.user).select_related("study"), key=key)
     if request.method == "POST":
-        actor = request.user if isinstance(request.user, User) else None
+        actor = user_of(request)
         messages.success(request, " ".join(round_sentences(round_assign(campaign=found, actor=actor))))
         return redirect(found)
     draft = round_draft(campaign=found)

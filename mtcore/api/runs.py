@@ -5,7 +5,6 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import ListAPIView, RetrieveAPIView
@@ -15,6 +14,7 @@ from rest_framework.views import APIView
 
 from evalplatform.errors import BadInput
 from evalplatform.idempotency import idempotent
+from evalplatform.people import user_of
 from mtcore.api.permissions import IsAdministrator
 from mtcore.api.serializers import ChangeSerializer, CorpusSerializer, NewRunSerializer, RunSerializer
 from mtcore.models import Corpus, Run
@@ -48,16 +48,12 @@ class RunList(ListAPIView):
         asked = NewRunSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         try:
-            run = run_launch(**asked.validated_data, requested_by=_user(request))
+            run = run_launch(**asked.validated_data, requested_by=user_of(request))
         except (KeyError, TypeError, ValueError) as error:
             raise BadInput(
                 f"An option of the run is missing or wrong: {error}.", "Compare with a run of this kind."
             ) from error
         return Response(RunSerializer(run).data, status=HTTPStatus.CREATED)
-
-
-def _user(request: Request) -> User | None:
-    return request.user if isinstance(request.user, User) else None
 
 
 class RunDetail(RetrieveAPIView):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from typing import Any
 
 from django import forms
@@ -21,6 +22,11 @@ class HouseForm(forms.Form):
     """A form whose errors come from the services too; `whole` marks fields as wide as the form."""
 
     use_required_attribute = True
+
+    @property
+    def status(self) -> HTTPStatus:
+        """Return the status of the page that shows the form: 400 when something in it was refused."""
+        return HTTPStatus.BAD_REQUEST if self.is_bound and self.errors else HTTPStatus.OK
 
     def refuse(self, error: UserError, field: str | None = None) -> None:
         """Write what a service refused, and its remedy, into the form."""

@@ -15,6 +15,7 @@ from mtcore.services.given_texts import file_given
 from mtcore.services.texts import NamedText
 
 MOST_BYTES = 20 * 1024 * 1024
+MOST_UNPACKED = 10 * MOST_BYTES
 MOST_REFERENCES, MOST_DOUBLES = 3, 2
 DIRECTIONS = [
     ("", gettext_lazy("not known")),
@@ -42,7 +43,7 @@ class TextFileField(forms.FileField):
                 % {"name": file.name}
             )
         try:
-            return file_given(file.read(), name="", file=file.name)
+            return file_given(file.read(), name="", file=file.name, max_bytes=MOST_UNPACKED)
         except UserError as error:
             raise forms.ValidationError(str(error)) from error
 

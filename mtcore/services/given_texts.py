@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from evalplatform.errors import BadInput
 from mtcore.corpora.reader import decode_lines
+from mtcore.corpora.unpack import gunzip, is_gzip
 from mtcore.services.texts import NamedText, as_bad_input
 
 
@@ -32,14 +33,21 @@ def text_given(lines: str | Sequence[str], *, name: str, file: str) -> NamedText
     return NamedText(name, file, tuple(read.lines), tuple(read.notices))
 
 
-def file_given(data: bytes, *, name: str, file: str) -> NamedText:
+def file_given(data: bytes, *, name: str, file: str, max_bytes: int) -> NamedText:
     """Take the bytes of a text file that was sent, plain or gzip; see `text_given`.
 
+    Args:
+        data: the bytes.
+        name: what the text is to be called.
+        file: what messages call it.
+        max_bytes: what a packed file may unpack to.
+
     Raises:
-        BadInput: it is no text, blank, or mark-up.
+        BadInput: it is no text, blank, mark-up, or unpacks to too much.
     """
     with as_bad_input():
-        read = decode_lines(data, file)
+        unpacked = gunzip(data, file, max_bytes=max_bytes) if is_gzip(data) else data
+        read = decode_lines(unpacked, file)
     if not any(line.strip() for line in read.lines):
         raise BadInput(f"{file} holds nothing but blank lines.", "Give a file with one segment a line.")
     return NamedText(name, file, tuple(read.lines), tuple(read.notices))

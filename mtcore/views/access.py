@@ -7,7 +7,6 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
@@ -28,8 +27,3 @@ def admin_page(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return guarded
-
-
-def user_of(request: HttpRequest) -> User | None:
-    """Return who is signed in."""
-    return request.user if isinstance(request.user, User) else None

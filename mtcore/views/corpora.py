@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from evalplatform.errors import UserError
+from evalplatform.people import user_of
 from mtcore.corpora.languages import direction
 from mtcore.forms.corpora import FilterForm, MixForm, SplitForm
 from mtcore.forms.fields import HouseForm, tried
@@ -21,7 +22,7 @@ from mtcore.models import Corpus, Run
 from mtcore.services.corpora import corpus_languages, corpus_name_free, corpus_verify
 from mtcore.services.corpora_look import corpus_lines, corpus_overlap
 from mtcore.services.run_once import run_launch_once
-from mtcore.views.access import admin_page, user_of
+from mtcore.views.access import admin_page
 from mtcore.views.plan import shown
 from mtcore.views.run_rows import run_rows
 from mtcore.views.words import corpus_kind_words, grouped, state_of
@@ -216,7 +217,9 @@ def corpora_mix(request: HttpRequest) -> HttpResponse:
         )
         if answer is not None:
             return answer
-    return render(request, "mtcore/corpora_mix.html", {"section": "corpora", "form": form})
+    return render(
+        request, "mtcore/corpora_mix.html", {"section": "corpora", "form": form}, status=form.status
+    )
 
 
 @require_POST
@@ -277,4 +280,4 @@ def _form(
         "lead": lead,
         "verb": verb,
     }
-    return render(request, "mtcore/corpus_form.html", context)
+    return render(request, "mtcore/corpus_form.html", context, status=form.status)

@@ -12,13 +12,14 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from evalplatform.errors import BadInput, Conflict, UserError
+from evalplatform.people import user_of
 from mtcore.forms.corpora import ImportForm
 from mtcore.models import Corpus, Run
 from mtcore.services.corpora import corpus_name_free, corpus_register
 from mtcore.services.corpora_import import corpus_import
 from mtcore.services.corpora_upload import MOST_BYTES, Kept, upload_discard, upload_keep, upload_note
 from mtcore.services.run_once import run_launch_once
-from mtcore.views.access import admin_page, user_of
+from mtcore.views.access import admin_page
 from mtcore.views.words import size
 
 _MORE = 1024**2
@@ -54,7 +55,7 @@ def _import_page(request: HttpRequest) -> HttpResponse:
         "most_bytes": MOST_BYTES,
         "too_large": _("More than %(most)s: import it on the server.") % {"most": size(MOST_BYTES)},
     }
-    return render(request, "mtcore/corpus_import.html", context)
+    return render(request, "mtcore/corpus_import.html", context, status=form.status)
 
 
 def _taken_in(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from evalplatform.errors import BadInput, Conflict, UserError
+from evalplatform.people import user_of
 from mtcore.engines.errors import EngineError
 from mtcore.engines.recipes import RECIPES
 from mtcore.forms.fields import HouseForm
@@ -24,7 +25,7 @@ from mtcore.models import Run, System, TestSet
 from mtcore.services.pipeline import Pipeline, pipeline_launch, pipeline_runs
 from mtcore.services.run_once import run_once
 from mtcore.services.systems import TRAIN_MODEL
-from mtcore.views.access import View, admin_page, user_of
+from mtcore.views.access import View, admin_page
 from mtcore.views.plan import Plan, figures_of
 from mtcore.views.words import state_of
 
@@ -103,7 +104,7 @@ def _asked(request: HttpRequest, launch: Launch, form: HouseForm) -> HttpRespons
     context = {"section": "systems", "launch": launch, "form": form, "address": launch.address}
     if isinstance(form, RecipeForm):
         context["figures"] = _shown_figures(form)
-    return render(request, "mtcore/launch.html", context)
+    return render(request, "mtcore/launch.html", context, status=form.status)
 
 
 def _preview(request: HttpRequest, launch: Launch, form: HouseForm) -> HttpResponse:

@@ -17,13 +17,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from evalplatform.errors import BadInput, NotFound
+from evalplatform.people import user_of
 from mtcore.models import Run
 from mtcore.services.run_claim import QUEUES
 from mtcore.services.run_context import run_directory
 from mtcore.services.run_kinds import RUN_KINDS
 from mtcore.services.run_once import run_again
 from mtcore.services.runs import Change, run_cancel, run_resume
-from mtcore.views.access import admin_page, user_of
+from mtcore.views.access import admin_page
 from mtcore.views.family import family_of
 from mtcore.views.run_parts import manifest_of, run_context, run_parts
 from mtcore.views.run_rows import queues_panel, run_rows

@@ -106,7 +106,8 @@ def testset_import(request: HttpRequest) -> HttpResponse:
             testset, created, notices = made
             _say(request, testset.name, created, notices)
             return redirect("testset", pk=testset.pk)
-    return render(request, "mtcore/testset_import.html", {"section": "testsets", "form": form})
+    context = {"section": "testsets", "form": form}
+    return render(request, "mtcore/testset_import.html", context, status=form.status)
 
 
 def _made(form: TestSetForm) -> tuple[TestSet, bool, tuple[str, ...]]:
@@ -139,7 +140,7 @@ def output_import_page(request: HttpRequest, pk: int) -> HttpResponse:
             _say(request, output.system.name, created, notices)
             return redirect("testset", pk=found.pk)
     context = {"section": "testsets", "form": form, "testset": found}
-    return render(request, "mtcore/output_import.html", context)
+    return render(request, "mtcore/output_import.html", context, status=form.status)
 
 
 def _say(request: HttpRequest, name: str, created: bool, notices: tuple[str, ...]) -> None:

@@ -25,6 +25,7 @@ KINDS = {
     "preflight": gettext_lazy("preflight of a training"),
     "score_lm": gettext_lazy("scoring by a language model"),
     "score_outputs": gettext_lazy("scoring of outputs"),
+    "measure_diversity": gettext_lazy("measurement of diversity"),
 }
 """Kind of run → words; a kind without words is shown by its name."""
 STATE_CLASSES = {

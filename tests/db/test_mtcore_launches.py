@@ -43,9 +43,9 @@ def asked(**given):
     } | given  # fmt: skip
 
 
-def preview(admin, name, /, *address, **given):
+def preview(admin, name, /, *address, status=200, **given):
     response = admin.post(reverse(name, args=address), given | {"step": "preview"})
-    assert response.status_code == 200, response.content
+    assert response.status_code == status, response.content
     return html.unescape(response.content.decode())
 
 
@@ -185,7 +185,7 @@ def test_a_recipe_of_ones_own_travels_from_the_form_to_the_run(admin, tmp_path):
     assert launch(admin, "system_train", **asked(toml=file, changes="training.seed = 9")).status_code == 302
     recipe = Run.objects.get(kind="train_model").options["recipe"]
     assert "max_updates = 77" in recipe and "seed = 9" in recipe
-    kept = preview(admin, "system_train", **asked(toml_text=toml, name=""))
+    kept = preview(admin, "system_train", status=400, **asked(toml_text=toml, name=""))
     assert "The recipe you sent is used" in kept
     forgotten = admin.post(reverse("system_train"), asked(toml_text=toml, step="forget")).content.decode()
     assert "The recipe you sent" not in forgotten and "max_updates = 77" not in forgotten
@@ -230,7 +230,7 @@ def test_what_cannot_be_trained_is_refused_at_the_form(admin, tmp_path, given, s
     if "toml" in given:
         given["toml"] = SimpleUploadedFile("r.toml", given["toml"])
     response = admin.post(reverse("system_train"), asked(**given, step=step))
-    assert response.status_code == 200
+    assert response.status_code == 400
     text = html.unescape(response.content.decode())
     assert said in text, text
     assert not Run.objects.exists() and not System.objects.exists()
@@ -241,8 +241,10 @@ def test_a_language_model_is_previewed_trained_and_scores(admin, tmp_path):
     given = {"name": "lm", "recipe": "tiny-lm", "corpora": ["par"], "language": "de"}
     text = preview(admin, "lm_train", **given)
     assert "Train the language model “lm” on par (de)" in text and not Run.objects.exists()
-    assert "Say which with --language" in preview(admin, "lm_train", **(given | {"language": ""}))
-    assert "learns from corpora or from a system" in preview(admin, "lm_train", **(given | {"corpora": []}))
+    assert "Say which with --language" in preview(admin, "lm_train", status=400, **(given | {"language": ""}))
+    assert "learns from corpora or from a system" in preview(
+        admin, "lm_train", status=400, **(given | {"corpora": []})
+    )
     first, second = launch(admin, "lm_train", **given), launch_again(admin, "lm_train", given)
     assert first.url == second.url and Run.objects.count() == 1
     work_all()
@@ -251,10 +253,10 @@ def test_a_language_model_is_previewed_trained_and_scores(admin, tmp_path):
     assert f"Run {lm.pk} is the same already (succeeded)" in preview(admin, "lm_train", **given)
     assert "here is how it stands" in admin.get(launch(admin, "lm_train", **given).url).content.decode()
     other = given | {"changes": "training.seed = 5"}
-    assert "There is a language model “lm” already" in preview(admin, "lm_train", **other)
+    assert "There is a language model “lm” already" in preview(admin, "lm_train", status=400, **other)
     assert reverse("lm_score", args=[lm.pk]) in admin.get(reverse("systems")).content.decode()
     assert "Score par with the language model “lm”" in preview(admin, "lm_score", lm.pk, corpus="par")
-    assert "test set" in preview(admin, "lm_score", lm.pk, version="ref")
+    assert "test set" in preview(admin, "lm_score", lm.pk, status=400, version="ref")
     assert "score_lm lm --corpus par" in preview(admin, "lm_score", lm.pk, corpus="par")
     assert launch(admin, "lm_score", lm.pk, corpus="par").status_code == 302
     work_all()
@@ -279,12 +281,17 @@ def test_translating_a_test_set_and_a_corpus_from_the_page(admin, tmp_path):
         and not Run.objects.filter(kind="translate_testset").exists()
     )
     assert "manage.py translate_testset OP test" in text
-    assert "X****" in preview(admin, "testset_translate", system.pk, testset="test", inputs="X****")
+    assert "X****" in preview(
+        admin, "testset_translate", system.pk, testset="test", inputs="X****", status=400
+    )
     first, second = (launch(admin, "testset_translate", system.pk, testset="test") for _ in range(2))
     assert first.url == second.url and Run.objects.filter(kind="translate_testset").count() == 1
     work_all()
     assert SystemOutput.objects.count() == 2
-    assert "has translated “test” already" in preview(admin, "testset_translate", system.pk, testset="test")
+    done = {"testset": "test"}
+    assert "has translated “test” already" in preview(
+        admin, "testset_translate", system.pk, status=400, **done
+    )
     text = preview(admin, "corpus_translate", source.pk, system="OP", name="mine", shards="2")
     assert "Translate part 1 of 2 of “par” by “OP”" in text and "after 1, 2" in text
     first, second = (
@@ -315,7 +322,7 @@ def test_scoring_from_the_page(admin, tmp_path):
         ({"references": "Y****"}, "Y****"), ({"metrics": []}, "required"), ({"resamples": "1"}, "resamples"),
         ({"directions": ["reverse"]}, "no reverse segment"),
     ):  # fmt: skip
-        assert said in preview(admin, "outputs_score", **(given | odd)), odd
+        assert said in preview(admin, "outputs_score", status=400, **(given | odd)), odd
     assert not Run.objects.filter(kind="score_outputs").exists()
     first, second = (launch(admin, "outputs_score", **given) for _ in range(2))
     assert first.url == second.url

@@ -19,11 +19,13 @@ from mtcore.models import Corpus, Run, System, SystemOutput, TestSet
 from mtcore.services.corpora import corpus_register
 from mtcore.services.corpora_import import corpus_import
 from mtcore.services.run_context import run_directory
+from mtcore.services.run_kinds import RUN_KINDS
 from mtcore.services.run_once import run_launch_once
 from mtcore.services.run_presence import Presence
+from mtcore.views.words import KINDS
 from tests.factories.commands import run as command
 from tests.factories.files import write_lines
-from tests.factories.runs import know_test_kind, launch, work_all
+from tests.factories.runs import TEST_KIND, know_test_kind, launch, work_all
 
 pytestmark = pytest.mark.django_db
 EVIL = "<img src=x onerror=alert(1)>{{7*7}}</script>"
@@ -480,7 +482,7 @@ def test_a_larger_text_is_imported_by_a_run_and_its_upload_removed(admin, settin
 def test_uploads_that_cannot_be_used(admin, settings, given, said):
     files = {name: file(*given[name]) for name in ("sources", "targets") if name in given}
     response = upload(admin, **{**given, **files})
-    assert response.status_code == 200
+    assert response.status_code == 400
     text = response.content.decode()
     assert said in text, text
     assert not Corpus.objects.exists() and not Run.objects.exists() and not uploads(settings)
@@ -573,7 +575,7 @@ def test_filtering_from_the_page_is_a_run_once(admin, corpus):
     odd = admin.post(address, given | {"name": "c2", "max_ratio": "0.5"}).content.decode()
     assert "max_ratio" in odd
     for name, value in (("min_words", "-1"), ("max_words", "x"), ("max_ratio", "nan"), ("max_words", "1e99")):
-        assert admin.post(address, given | {"name": "c2", name: value}).status_code == 200, value
+        assert admin.post(address, given | {"name": "c2", name: value}).status_code == 400, value
     assert Run.objects.count() == 1
 
 
@@ -625,3 +627,7 @@ def test_the_same_request_at_the_same_moment_launches_one_run():
     other = run_launch_once(kind="for_tests", options={"a": 2}, name="x")
     assert first[0] == second[0] and (first[1], second[1], other[1]) == (True, False, True)
     assert Run.objects.count() == 2
+
+
+def test_every_kind_of_run_has_words():
+    assert set(RUN_KINDS) - {TEST_KIND} == set(KINDS) - {TEST_KIND}

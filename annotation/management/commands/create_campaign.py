@@ -11,28 +11,26 @@ from annotation.management import page_arguments, people_arguments, quality_argu
 from annotation.management.scales import scale_read
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
+from annotation.services.campaign_outlook import campaign_estimate, campaign_power
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.campaigns import (
     CampaignDraft,
     CampaignOptions,
     campaign_create,
     campaign_draft,
-    campaign_estimate,
-    campaign_power,
     draft_notes,
     secret_seed,
 )
+from annotation.services.chosen import chosen_selection, plain_texts
 from annotation.services.joining import joining_url
 from annotation.services.links import base_url_check, campaign_links
-from annotation.services.selection import PlainTexts, Selection, selection_load, selection_of_texts
+from annotation.services.selection import PlainTexts
 from annotation.services.studies import owner_find, rater_names
 from evalplatform.commands import HouseCommand
 from evalplatform.env import LOCAL_URL
 from evalplatform.errors import BadInput
 from evalplatform.words import counted, moment
 from mtcore.models import System
-from mtcore.services.outputs import output_draft
-from mtcore.services.testsets import testset_draft
 from mtcore.services.texts import NamedText, document_read, named_split, text_read
 
 PLAIN = ("source", "reference", "output", "direction")
@@ -78,7 +76,16 @@ class Command(HouseCommand):
         owner = owner_find(options["owner"]) if options["owner"] else None
         campaign_options = _campaign_options(options)
         texts = _plain_texts(options)
-        selection = _selection(options, texts)
+        selection = chosen_selection(
+            protocol=PROTOCOLS[options["protocol"]],
+            texts=texts,
+            testsets=options["testset"],
+            systems=_systems(options["systems"]),
+            inputs=options["inputs"],
+            references=options["references"],
+            languages=options["languages"],
+            hidden_reference=options["reference_as_system"],
+        )
         draft = campaign_draft(options=campaign_options, selection=selection, texts=texts)
         for notice in _notices(draft):
             self.stderr.write(f"Note: {notice}")
@@ -232,19 +239,14 @@ def _plain_texts(options: dict[str, Any]) -> PlainTexts | None:
             "A campaign from plain text needs --languages, --source and --output.",
             "Give them, or --testset and --systems.",
         )
-    testset = testset_draft(
+    return plain_texts(
         name=options["name"],
         languages=options["languages"],
-        sources=[text_read(options["source"])],
+        source=text_read(options["source"]),
         references=[text_read(path, name=name) for name, path in map(named_split, options["reference"])],
+        outputs=[_output(argument) for argument in options["output"]],
         direction=options["direction"],
     )
-    source = testset.versions[0].text
-    named = NamedText(source.name, source.file, source.lines)
-    outputs = [
-        output_draft(system=text.name, text=text, source=named) for text in map(_output, options["output"])
-    ]
-    return PlainTexts(testset, tuple(outputs))
 
 
 def _output(argument: str) -> NamedText:
@@ -252,31 +254,6 @@ def _output(argument: str) -> NamedText:
     if not found or not path:
         raise BadInput(f"“{argument}” does not name the system.", "Write --output SYSTEM=FILE.")
     return text_read(path, name=name)
-
-
-def _selection(options: dict[str, Any], texts: PlainTexts | None) -> Selection:
-    needs_reference = PROTOCOLS[options["protocol"]].context == "reference"
-    if options["references"] and not needs_reference:
-        raise BadInput(f"Protocol {options['protocol']} shows no reference.", "Leave --references out.")
-    if texts is not None:
-        return selection_of_texts(
-            texts,
-            references=options["references"],
-            needs_reference=needs_reference,
-            hidden_reference=options["reference_as_system"],
-        )
-    systems = _systems(options["systems"])
-    if not systems:
-        raise BadInput("No systems are given.", "Add --systems A,B.")
-    return selection_load(
-        testsets=options["testset"],
-        systems=systems,
-        inputs=options["inputs"],
-        references=options["references"],
-        languages=options["languages"],
-        needs_reference=needs_reference,
-        hidden_reference=options["reference_as_system"],
-    )
 
 
 def _systems(arguments: list[str]) -> list[str]:
