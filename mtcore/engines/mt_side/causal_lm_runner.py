@@ -11,11 +11,10 @@ Runs in the training environment and knows nothing of the platform.
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import json
 import sys
-from os import dup, dup2, fdopen
-from typing import Any
+
+from answering import answer_lines, versions
 
 PACKAGES = ("torch", "transformers", "numpy")
 
@@ -29,31 +28,11 @@ def main() -> int:
     parser.add_argument("--device", default="")
     options = parser.parse_args()
     if options.versions:
-        print(json.dumps({"versions": versions()}))
+        print(json.dumps({"versions": versions(PACKAGES)}))
         return 0
-    # What libraries print must not get between the answers.
-    out = fdopen(dup(1), "w", encoding="ascii")
-    dup2(2, 1)
-    model: Any = None
-    for line in sys.stdin:
-        try:
-            model = model or Model(options)
-            answer: dict[str, Any] = {"scores": model.score(json.loads(line)["lines"])}
-        except Exception as error:
-            answer = {"error": words(error)}
-        out.write(json.dumps(answer) + "\n")
-        out.flush()
-    return 0
-
-
-def versions() -> dict[str, str]:
-    found = {}
-    for name in PACKAGES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = ""
-    return found
+    return answer_lines(
+        lambda: Model(options), lambda model, given: model.score(given["lines"]), small_batch=2
+    )
 
 
 class Model:
@@ -125,15 +104,6 @@ class Model:
             own = told.gather(1, given[row, first : len(ids)].unsqueeze(1))
             found.append((-float(own.double().sum()), len(ids) - first))
         return found
-
-
-def words(error: Exception) -> str:
-    text = str(error).strip().split("\n")[0][:300]
-    if isinstance(error, ModuleNotFoundError):
-        return f"the package {error.name} is missing: run `make mt`"
-    if "out of memory" in text:
-        return "the accelerator ran out of memory: give a smaller batch (,batch=2) or device=cpu"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ Runs in an environment of its own and knows nothing of the platform.
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import json
 import sys
-from os import dup, dup2, fdopen
 from typing import Any
+
+from answering import answer_lines, versions
 
 PACKAGES = ("unbabel-comet", "torch", "transformers", "numpy")
 
@@ -28,31 +28,11 @@ def main() -> int:
     parser.add_argument("--device", default="")
     options = parser.parse_args()
     if options.versions:
-        print(json.dumps({"versions": versions()}))
+        print(json.dumps({"versions": versions(PACKAGES)}))
         return 0
-    # What libraries print must not get between the answers.
-    out = fdopen(dup(1), "w", encoding="ascii")
-    dup2(2, 1)
-    model: Any = None
-    for line in sys.stdin:
-        try:
-            model = model or load(options.model)
-            answer: dict[str, Any] = {"scores": score(model, options, json.loads(line))}
-        except Exception as error:
-            answer = {"error": words(error)}
-        out.write(json.dumps(answer, allow_nan=False) + "\n")
-        out.flush()
-    return 0
-
-
-def versions() -> dict[str, str]:
-    found = {}
-    for name in PACKAGES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = ""
-    return found
+    return answer_lines(
+        lambda: load(options.model), lambda model, given: score(model, options, given), small_batch=4
+    )
 
 
 def load(path: str) -> Any:
@@ -69,13 +49,6 @@ def score(model: Any, options: argparse.Namespace, given: dict[str, list[str]]) 
     gpus = 0 if options.device == "cpu" or not torch.cuda.is_available() else 1
     found = model.predict(samples, batch_size=options.batch, gpus=gpus, progress_bar=False)
     return [float(one) for one in found["scores"]]
-
-
-def words(error: Exception) -> str:
-    text = str(error).strip().split("\n")[0][:300]
-    if "out of memory" in text:
-        return "the accelerator ran out of memory: give a smaller batch (,batch=4) or device=cpu"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 if __name__ == "__main__":
