@@ -70,6 +70,7 @@ test-long: $(VENV)/.dev ## also what takes long: calibration, many seeds
 lint: $(VENV)/.dev
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/ruff check $(CODE)
+	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive evalplatform annotation mtcore manage.py
 
 types: $(VENV)/.dev
 	@$(BIN)/mypy evalplatform annotation mtcore

@@ -23,7 +23,7 @@ PLACES = (
 )  # fmt: skip
 """Where a name may stand from its dot: to the right, downwards, and which end is there; the best first."""
 
-SKIPPED = mark_safe(' tabindex="-1"')
+SKIPPED = mark_safe(' tabindex="-1"')  # nosec B308 # a constant
 SMALL = 2.6
 """Radius of the dots of a cloud."""
 

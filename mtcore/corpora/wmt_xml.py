@@ -5,7 +5,7 @@ outside of the file is ever opened, and elements nest no deeper than `MAX_DEPTH`
 """
 
 import re
-import xml.etree.ElementTree as ElementTree
+import xml.etree.ElementTree as ElementTree  # nosec B405 # its types; defusedxml parses
 from collections.abc import Callable, Mapping, Sequence
 
 from defusedxml.common import DefusedXmlException

@@ -69,7 +69,7 @@ class JsonLines:
         if self._process is None:
             self._said = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the script)
             try:
-                self._process = subprocess.Popen(
+                self._process = subprocess.Popen(  # nosec B607 # `env` of the system, no shell
                     ["env", *OFFLINE, *self.command],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,

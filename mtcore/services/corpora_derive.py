@@ -114,7 +114,7 @@ def corpus_split(
         )
     for name in names:
         corpus_name_free(name)
-    chosen = frozenset(random.Random(seed).sample(range(corpus.n_lines), held_out))  # noqa: S311 (no secret)
+    chosen = frozenset(random.Random(seed).sample(range(corpus.n_lines), held_out))  # nosec B311 # noqa: S311 (no secret)
 
     def part(name: str, held: bool) -> CorpusDraft:
         lines = (pair for at, pair in enumerate(corpus_pairs(corpus)) if (at in chosen) is held)

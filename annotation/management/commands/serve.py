@@ -12,6 +12,8 @@ from annotation.management.serving import HOST, free_port, serve
 from evalplatform.commands import HouseCommand
 from evalplatform.env import LOCAL_URL
 
+EVERYWHERE = "0.0.0.0"  # nosec B104 # noqa: S104 (what a person may ask for)
+
 
 class Command(HouseCommand):
     """`manage.py serve`."""
@@ -32,7 +34,7 @@ class Command(HouseCommand):
         port, host = options["port"], options["host"]
         call_command("migrate", check_unapplied=True, verbosity=0)
         found = free_port(port, host)
-        address = f"http://{HOST if host == '0.0.0.0' else host}:{found}"  # noqa: S104 (what a person asked for)
+        address = f"http://{HOST if host == EVERYWHERE else host}:{found}"
         if found != port:
             self.stdout.write(f"Port {port} is taken; using {found}.")
         if settings.BASE_URL == LOCAL_URL != address:

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString, mark_safe
 from annotation.services.score_table import number
 
 LOOKS: dict[str, SafeString] = {
-    name: mark_safe(f'class="f-{name}" {attributes}')  # noqa: S308 (constants)
+    name: mark_safe(f'class="f-{name}" {attributes}')  # nosec B308, B703 # noqa: S308 (constants)
     for name, attributes in {
         "axis": 'stroke="#8b8678" stroke-width="1"',
         "grid": 'stroke="#dcd9d1" stroke-width="1"',
