@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 
+from tests.bench.memory import grows_at_most
 from tests.bench.timing import Section, table
 from tests.paths import ROOT
 
@@ -33,7 +34,7 @@ def measure() -> Section:
         )
         section.promise(
             f"{format}: ten times the campaign takes at most {MEMORY_RATIO} times the memory",
-            large["grown"] <= MEMORY_RATIO * small["grown"],
+            grows_at_most(MEMORY_RATIO, small["grown"], large["grown"]),
         )
     return section
 

@@ -1,13 +1,14 @@
 """The work that tests/bench/database.py measures, in a process of its own: fill, score, export."""
 
 import json
-import resource
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import django
+
+from tests.bench.memory import peak_bytes
 
 
 def fill() -> dict[str, float]:
@@ -69,17 +70,13 @@ class _Clock:
     """Time of the clock and of the processor, in seconds, and growth of the peak of memory, in bytes."""
 
     def __init__(self) -> None:
-        self.start = (time.perf_counter(), time.process_time(), self._peak())
+        self.start = (time.perf_counter(), time.process_time(), peak_bytes())
 
     def stop(self) -> dict[str, float]:
         """Return what has passed since it was made."""
-        now = (time.perf_counter(), time.process_time(), self._peak())
+        now = (time.perf_counter(), time.process_time(), peak_bytes())
         passed = (after - before for after, before in zip(now, self.start, strict=True))
         return dict(zip(("seconds", "processor", "grown"), passed, strict=True))
-
-    @staticmethod
-    def _peak() -> int:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Four measures of diversity of up to fifty million words, beside a plain implementation."""
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from mtcore.diversity.counting import count_words
 from mtcore.diversity.profile import Profile
 from mtcore.diversity.tokens import Given
 from mtcore.diversity.vocabulary import Resources
+from tests.bench.memory import grows_at_most, peak_bytes
 from tests.bench.timing import Section, best, table
 from tests.factories.diversity import plain_mtld, plain_stream
 from tests.paths import ROOT
@@ -48,7 +48,7 @@ def measure() -> Section:
     )
     section.promise(
         f"five times the text takes at most {MEMORY_RATIO:g} times the memory",
-        last["grown"] <= MEMORY_RATIO * middle["grown"],
+        grows_at_most(MEMORY_RATIO, middle["grown"], last["grown"]),
     )
     return section
 
@@ -124,12 +124,12 @@ def _worker(file: Path) -> dict[str, float]:
 def work(file: Path) -> dict[str, float]:
     """Measure one file, after a word to load what is needed."""
     count_words([b"a b a\n"], Given())
-    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    before, start = peak_bytes(), time.process_time()
     profile = Profile("T", count_words(stream_blocks(file, Given.block_bytes), Given()), Resources())
     for measure in measures_for(NAMES, "biasmt"):
         measure.compute(profile)
     took = time.process_time() - start
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    grown = peak_bytes() - before
     return {"tokens": profile.tokens, "types": len(profile.counts), "processor": took, "grown": grown}
 
 
