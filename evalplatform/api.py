@@ -5,10 +5,13 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import APIException
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.pagination import LimitOffsetPagination
 from rest_framework.permissions import BasePermission
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 
 from evalplatform.errors import BadInput, NotAllowed, NotFound, UserError
 
@@ -22,6 +25,27 @@ class DenyByDefault(BasePermission):
     def has_permission(self, request: HttpRequest, view: Any) -> bool:
         """Say no."""
         return False
+
+
+class AnyType(DefaultContentNegotiation):
+    """Take any `Accept`: what files are is said by the query, and errors are problem+json."""
+
+    def select_renderer(
+        self, request: Request, renderers: Any, format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        """Return the first there is."""
+        return renderers[0], renderers[0].media_type
+
+
+def asked(serializer: type[Serializer[Any]], data: Any) -> dict[str, Any]:
+    """Return what was asked for, once it is checked.
+
+    Raises:
+        ValidationError: naming every field that is wrong (400).
+    """
+    found = serializer(data=data)
+    found.is_valid(raise_exception=True)
+    return found.validated_data
 
 
 class Pages(LimitOffsetPagination):

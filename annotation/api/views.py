@@ -16,12 +16,19 @@ from rest_framework.throttling import AnonRateThrottle
 from rest_framework.views import APIView
 
 from annotation.api.permissions import MaySee
+from annotation.api.scoring import SCORING, scoring_of
 from annotation.api.serializers import CampaignSerializer
 from annotation.models import Campaign
 from annotation.services.judgement_export import JudgementPages
 from annotation.services.scoring import campaign_score, options_read
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.api import Pages
+
+PARTS = (
+    "scores", "judgements", "raters", "links", "state", "report", "reliability", "correlation", "compare",
+    "looks", "round", "before", "timesheets", "joining", "trace", "dossier", "plan",
+)  # fmt: skip
+"""What a campaign has below its own address."""
 
 
 class Endpoints(APIView):
@@ -41,8 +48,7 @@ class Endpoints(APIView):
                 name: request.build_absolute_uri(reverse(f"api_{name}")) for name in ("runs", "corpora")
             }
         one = f"{found['campaigns']}{{key}}/"
-        parts = ("scores", "judgements", "raters", "links", "state")
-        return Response(found | {"campaign": one} | {part: f"{one}{part}/" for part in parts})
+        return Response(found | {"campaign": one} | {part: f"{one}{part}/" for part in PARTS})
 
 
 class CampaignDetail(RetrieveAPIView):
@@ -77,11 +83,11 @@ class OfCampaign(APIView):
 class Scores(OfCampaign):
     """Scores of a campaign, computed with the options of the query (those of `score_campaign`)."""
 
-    @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="campaign_scores")
+    @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="campaign_scores", parameters=SCORING)
     def get(self, request: Request, key: str) -> Response:
         """Score; the same options and judgements give the stored result."""
         campaign = self.campaign(key)
-        options = options_read(campaign, request.query_params.dict())
+        options = options_read(campaign, scoring_of(request))
         return Response(campaign_score(campaign=campaign, options=options, user=request.user).result)
 
 

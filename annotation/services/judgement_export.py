@@ -25,6 +25,15 @@ from evalplatform.errors import BadInput
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "appraise")
 BINARY_FORMATS = ("parquet",)
 FLAVOURS = ("exact", "spreadsheet")
+FILE_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "jsonl": "application/x-ndjson; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "appraise": "text/csv; charset=utf-8",
+}
+FILE_ENDINGS = {"appraise": "appraise.csv"}
+"""Where an ending is not the name of the format."""
 
 
 @dataclass(frozen=True)

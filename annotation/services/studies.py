@@ -95,6 +95,34 @@ def study_create(*, name: str, owner: User | None = None, description: str = "")
     return study
 
 
+def study_researchers_change(
+    *, study: Study, add: Sequence[str] = (), remove: Sequence[str] = (), actor: User | None = None
+) -> None:
+    """Let people research in a study, or no longer, all or nothing; whoever does sees all of it.
+
+    Args:
+        study: which.
+        add: user names; who is there already stays.
+        remove: user names; who is not there is left out.
+        actor: who does it.
+
+    Raises:
+        BadInput: nobody is named, or somebody twice over.
+        NotFound: there is no such user.
+    """
+    both = sorted(set(add) & set(remove))
+    if both or not (add or remove):
+        raise BadInput(
+            f"“{both[0]}” is added and removed at once." if both else "Nobody was named.",
+            "Give user names to add or to remove.",
+        )
+    found = {name: owner_find(name) for name in dict.fromkeys([*add, *remove])}
+    with transaction.atomic():
+        study.researchers.add(*(found[name] for name in add))
+        study.researchers.remove(*(found[name] for name in remove))
+        AuditEvent.note("study.researchers", actor=actor, study=study, added=list(add), removed=list(remove))
+
+
 def rater_names(wish: str) -> tuple[str, ...]:
     """Read how raters are called: a number makes R1 … RN, anything else is a file with one name a line.
 

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.models import Campaign
 from annotation.services.correlate import campaigns_correlate
+from annotation.services.correlate_asked import SCORES, correlation_asked, metrics_asked
 from annotation.services.correlate_options import BY, LIGHT, SEGMENTS, CorrelateOptions
 from annotation.services.correlate_scoring import (
     asked_told,
@@ -38,7 +39,6 @@ from mtcore.metrics import METRICS
 CLOUD = 300
 """Segment scores drawn in a figure."""
 
-SCORES = ("z", "raw")
 FILES = {"csv": "text/csv", "tex": "application/x-tex"}
 
 
@@ -55,12 +55,12 @@ def correlation(request: HttpRequest, key: str) -> HttpResponse:
         "metrics": _metric_boxes(request, kept),
         "others": _other_boxes(request, campaign),
         "reference": request.GET.get("reference", ""),
-        "missing": [name for name in _metrics(request, kept) if name in LIGHT and name not in kept],
+        "missing": [name for name in metrics_asked(request.GET, kept) if name in LIGHT and name not in kept],
         "query": request.GET.urlencode(),
     }
     status = 200
     try:
-        campaigns, options = _asked(request, campaign, kept)
+        campaigns, options = _asked(request, campaign)
         result = campaigns_correlate(campaigns=campaigns, options=options)
     except Conflict as error:
         context["empty"] = error
@@ -85,7 +85,7 @@ def correlation_file(request: HttpRequest, key: str, name: str, format: str) -> 
     flavour = request.GET.get("flavour", "exact")
     if flavour not in ("exact", "spreadsheet"):
         raise BadInput(_("flavour must be exact or spreadsheet."), _("Take the file from the page."))
-    campaigns, options = _asked(request, campaign, metrics_kept(outputs_judged([campaign])))
+    campaigns, options = _asked(request, campaign)
     result = campaigns_correlate(campaigns=campaigns, options=options)
     if format == "csv":
         text = correlate_csv(result, name, flavour)
@@ -114,37 +114,9 @@ def correlation_score(request: HttpRequest, key: str) -> HttpResponse:
     return redirect(f"{address}?{query}" if query else address)
 
 
-def _metrics(request: HttpRequest, kept: Sequence[str]) -> tuple[str, ...]:
-    """Return the metrics that are asked for: those chosen, else those kept, else the usual ones."""
-    chosen = [name for name in request.GET.getlist("metric") if name]
-    return tuple(dict.fromkeys(chosen or [name for name in METRICS if name in kept] or ("bleu", "chrf")))
-
-
-def _asked(
-    request: HttpRequest, campaign: Campaign, kept: Sequence[str]
-) -> tuple[list[Campaign], CorrelateOptions]:
-    """Return the campaigns and options that the address asks for.
-
-    Raises:
-        BadInput: an option that does not exist.
-    """
-    given = request.GET
-    keys = [key for key in given.getlist("with") if key != campaign.key]
-    others = Campaign.objects.visible_to(request.user).filter(key__in=keys, study_id=campaign.study_id)
-    scores = given.get("scores") or "z"
-    if scores not in SCORES:
-        raise BadInput(_("scores must be z or raw."), _("Choose one of the list."))
-    reference = given.get("reference", "").strip()
-    options = CorrelateOptions(
-        metrics=_metrics(request, kept),
-        references=(reference,) if reference else (),
-        by=given.get("by") or "system",
-        raw=scores == "raw",
-        segments=given.get("segments") or "common",
-        cloud=CLOUD,
-        compute=(),
-    )
-    return [campaign, *others.select_related("study").order_by("pk")], options
+def _asked(request: HttpRequest, campaign: Campaign) -> tuple[list[Campaign], CorrelateOptions]:
+    """Return the campaigns and options that the address asks for."""
+    return correlation_asked(campaign, Campaign.objects.visible_to(request.user), request.GET, cloud=CLOUD)
 
 
 def _choices(request: HttpRequest, kept: Sequence[str]) -> list[dict[str, Any]]:
@@ -169,7 +141,7 @@ def _choices(request: HttpRequest, kept: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _metric_boxes(request: HttpRequest, kept: Sequence[str]) -> list[dict[str, Any]]:
-    chosen = _metrics(request, kept)
+    chosen = metrics_asked(request.GET, kept)
     return [
         {"name": name, "title": METRICS[name].title, "chosen": name in chosen, "kept": name in kept}
         for name in METRICS

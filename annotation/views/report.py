@@ -15,19 +15,20 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
-from annotation.services.report import trace, trace_counts, trace_pairs, trace_preferences
+from annotation.services.report import trace
 from annotation.services.report.compute import Report, campaign_report
 from annotation.services.report.document import figure_named, sections_of, table_named
 from annotation.services.report.headline import headline
 from annotation.services.report.methods import methods
 from annotation.services.report.segment import segment_read
 from annotation.services.report.tables import Table, used
+from annotation.services.report.trace_asked import trace_asked
 from annotation.services.report.writers import svg_file, table_write
 from annotation.services.scoring import options_read
 from annotation.stats.options import CHOICES, RESAMPLES, ScoreOptions
 from annotation.views.files import attachment
 from annotation.views.labels import describe
-from annotation.views.report_cells import CONDITION, section_cells, table_cells
+from annotation.views.report_cells import section_cells, table_cells
 from annotation.views.researcher import campaign_of
 from annotation.views.tables import command_line
 from evalplatform.errors import BadInput, Conflict, NotFound
@@ -140,7 +141,7 @@ def report_table(request: HttpRequest, key: str, name: str, format: str) -> Http
 def campaign_trace(request: HttpRequest, key: str) -> HttpResponse:
     """Show what is behind a number; `?format=csv` sends all of it as a file."""
     campaign, given = campaign_of(request, key), given_of(request)
-    found, options = _trace(request, campaign, given)
+    found, options = trace_asked(campaign, given, request.GET.dict())
     if request.GET.get("format") == "csv":
         trace.times_of(found.table.rows)
         text = table_write(found.table, found.signature, "csv", request.GET.get("flavour", "exact"))
@@ -166,34 +167,6 @@ def campaign_trace(request: HttpRequest, key: str) -> HttpResponse:
 def _used(table: Table) -> Table:
     """Return a table without the columns that are empty on this page."""
     return replace(table, columns=used(table.columns, table.rows))
-
-
-def _trace(
-    request: HttpRequest, campaign: Campaign, given: dict[str, str]
-) -> tuple[trace.Trace, ScoreOptions]:
-    """Return what the address asks for.
-
-    Raises:
-        BadInput: it asks for nothing.
-    """
-    rated = PROTOCOLS[campaign.protocol].record == "rating"
-    asked = request.GET
-    condition = {name: asked.get(f"in_{name}", "") for name in CONDITION} if "in_testset" in asked else {}
-    options = options_read(campaign, given | ({"by": "condition"} if condition else {}))
-    if "rater" in asked:
-        source = trace.rater_trace if rated else trace_preferences.rater_trace
-        return source(campaign, options, asked["rater"]), options
-    if "a" in asked and "b" in asked:
-        pair = trace_pairs.pair_trace if rated else trace_preferences.pair_trace
-        return pair(campaign, options, (asked["a"], asked["b"]), condition), options
-    if "system" not in asked:
-        raise BadInput(_("The address names no system, pair or rater."), _("Open a number in the report."))
-    if rated:
-        quantity = asked.get("of", "z_mean")
-        if quantity in trace_counts.COUNTS:
-            return trace_counts.count_trace(campaign, options, asked["system"], condition, quantity), options
-        return trace.system_trace(campaign, options, asked["system"], condition, quantity), options
-    return trace_preferences.system_trace(campaign, options, asked["system"], condition), options
 
 
 @require_safe

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import IO, Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -18,7 +16,12 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
 from annotation.services.campaigns import campaign_close, campaign_open
-from annotation.services.judgement_export import BINARY_FORMATS, judgements_export
+from annotation.services.judgement_export import (
+    BINARY_FORMATS,
+    FILE_ENDINGS,
+    FILE_TYPES,
+    judgements_export,
+)
 from annotation.services.links import campaign_links
 from annotation.services.overview import Overview, campaign_overview
 from annotation.services.plan_export import plan_export
@@ -39,17 +42,10 @@ from annotation.views.quality import quality_panel
 from annotation.views.rounds import rounds_panel
 from annotation.views.tables import command_line, preference_tables, rater_rows, rating_tables
 from evalplatform.errors import BadInput, Conflict
+from evalplatform.files import written
 from evalplatform.people import user_of
 
 FORM_FIELDS = ("population", "repeats", "clusters", "by", "resamples", "seed", "hypothesis")
-TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "tsv": "text/tab-separated-values; charset=utf-8",
-    "jsonl": "application/x-ndjson; charset=utf-8",
-    "parquet": "application/vnd.apache.parquet",
-    "appraise": "text/csv; charset=utf-8",
-}
-ENDINGS = {"appraise": "appraise.csv"}
 
 
 def campaign_of(request: HttpRequest, key: str) -> Campaign:
@@ -202,8 +198,8 @@ def judgements_file(request: HttpRequest, key: str, format: str) -> HttpResponse
             user=request.user,
         )
 
-    name = f"{found.name}.judgements.{ENDINGS.get(format, format)}"
-    return _file(write, name, TYPES[format], binary=format in BINARY_FORMATS)
+    name = f"{found.name}.judgements.{FILE_ENDINGS.get(format, format)}"
+    return written(write, name, FILE_TYPES[format], binary=format in BINARY_FORMATS)
 
 
 @require_safe
@@ -217,23 +213,4 @@ def plan_file(request: HttpRequest, key: str) -> HttpResponseBase:
     def write(stream: IO[str]) -> None:
         plan_export(campaign=found, stream=stream, flavour=flavour)
 
-    return _file(write, f"{found.name}.plan.csv", TYPES["csv"])
-
-
-def _file(
-    write: Callable[[IO[Any]], None], name: str, content_type: str, *, binary: bool = False
-) -> FileResponse:
-    """Write into a temporary file and send it, so that a mistake is an error page and not half a file."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 (the response closes it)
-    if binary:
-        write(file)
-    else:
-        with open(file.fileno(), "w", encoding="utf-8", newline="", closefd=False) as text:
-            write(text)
-    file.seek(0)
-    response = FileResponse(file, content_type=content_type)
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
-    response.headers["Content-Disposition"] = (
-        f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
-    )
-    return response
+    return written(write, f"{found.name}.plan.csv", FILE_TYPES["csv"])

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from mtcore.api.fields import TextField
-from mtcore.models import Corpus, Run, System, SystemOutput, TestSet, TextVersion
+from mtcore.models import Corpus, MetricResult, Run, System, SystemOutput, TestSet, TextVersion
 from mtcore.services.runs import run_pace, run_waits_for
 
 
@@ -133,6 +133,21 @@ class RunSerializer(serializers.ModelSerializer):
         """Return how long it will still take, where that can be said."""
         left = run_pace(run).remaining
         return None if left is None else round(left.total_seconds(), 1)
+
+
+class MetricResultSerializer(serializers.ModelSerializer):
+    """What a metric says of an output against a reference; no value has a reason."""
+
+    system = serializers.CharField(source="output.system.name", read_only=True)
+    input_version = serializers.CharField(source="output.input_version.name", read_only=True)
+    reference = serializers.CharField(source="reference.name", default=None, allow_null=True, read_only=True)
+
+    class Meta:
+        model = MetricResult
+        fields = [
+            "id", "output", "system", "input_version", "reference", "metric", "value", "reason", "n_segments",
+            "signature", "run", "created_at",
+        ]  # fmt: skip
 
 
 class NewRunSerializer(serializers.Serializer):

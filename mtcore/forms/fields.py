@@ -11,9 +11,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from evalplatform.errors import UserError
-from mtcore.corpora.languages import parse_pair
 from mtcore.corpora.names import InvalidName, check_name
-from mtcore.services.texts import as_bad_input
+from mtcore.services.corpora import languages_of
 
 Choices = list[tuple[str, str]]
 
@@ -88,18 +87,6 @@ class Ticks(forms.MultipleChoiceField):
     """Several of a list, each with a box to tick."""
 
     widget = forms.CheckboxSelectMultiple
-
-
-def languages_of(text: str) -> tuple[str, ...]:
-    """Split a pair of languages; a single tag is one language.
-
-    Raises:
-        BadInput: it is no pair.
-    """
-    if not any(mark in text for mark in "->:"):
-        return (text,)
-    with as_bad_input():
-        return parse_pair(text)
 
 
 def whole(attrs: dict[str, Any] | None = None) -> dict[str, Any]:

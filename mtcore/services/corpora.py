@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 
 from evalplatform.errors import BadInput, Conflict, NotFound
 from evalplatform.words import quoted
-from mtcore.corpora.languages import check_tag
+from mtcore.corpora.languages import check_tag, parse_pair
 from mtcore.corpora.names import check_name
 from mtcore.engines.rundir import RunDirError, verify
 from mtcore.models import Corpus, Run
@@ -128,6 +128,18 @@ def corpus_verify(corpus: Corpus) -> None:
         raise Conflict(str(error), "Bring DATA_DIR back from the backup.") from error
     if corpus_sha256(sums, corpus_languages(corpus)) != corpus.sha256:
         raise Conflict(f"The text of corpus “{corpus.name}” is not the one that was registered.")
+
+
+def languages_of(text: str) -> tuple[str, ...]:
+    """Split a pair of languages; a single tag is one language.
+
+    Raises:
+        BadInput: it is no pair.
+    """
+    if not any(mark in text for mark in "->:"):
+        return (text,)
+    with as_bad_input():
+        return parse_pair(text)
 
 
 def tags_checked(*tags: str) -> tuple[str, ...]:

@@ -11,14 +11,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from evalplatform.errors import BadInput, Conflict, UserError
+from evalplatform.errors import BadInput, UserError
 from evalplatform.people import user_of
 from mtcore.forms.corpora import ImportForm
-from mtcore.models import Corpus, Run
-from mtcore.services.corpora import corpus_name_free, corpus_register
-from mtcore.services.corpora_import import corpus_import
-from mtcore.services.corpora_upload import MOST_BYTES, Kept, upload_discard, upload_keep, upload_note
-from mtcore.services.run_once import run_launch_once
+from mtcore.models import Corpus
+from mtcore.services.corpora_taken import corpus_take
+from mtcore.services.corpora_upload import MOST_BYTES
 from mtcore.views.access import admin_page
 from mtcore.views.words import size
 
@@ -59,52 +57,25 @@ def _import_page(request: HttpRequest) -> HttpResponse:
 
 
 def _taken_in(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
-    """Keep the files, then import them now or by a run.
+    """Import the files, and lead to what became of them.
 
     Raises:
         BadInput, Conflict: the files or the name cannot be used; nothing is left of them.
     """
-    corpus_name_free(given["name"])
-    at_work = Run.objects.filter(
-        kind="import_corpus", name=given["name"], state__in=[Run.State.QUEUED, Run.State.RUNNING]
-    ).first()
-    if at_work:
-        raise Conflict(
-            _("Run %(n)s imports a corpus of this name already.") % {"n": at_work.pk}, _("Look at its page.")
-        )
-    kept = upload_keep(sources=given["sources"], targets=given["targets"])
-    try:
-        if kept.is_small:
-            return _at_once(request, given, kept)
-        run, _created = run_launch_once(
-            kind="import_corpus",
-            name=given["name"],
-            options=_options(given, kept),
-            requested_by=user_of(request),
-        )
-        upload_note(kept, run)
-    except BaseException:
-        upload_discard(kept)
-        raise
-    messages.success(request, _("The files are here; run %(n)s imports them.") % {"n": run.pk})
-    return redirect("run", pk=run.pk)
-
-
-def _at_once(request: HttpRequest, given: dict[str, Any], kept: Kept) -> HttpResponse:
-    corpus, created = corpus_register(corpus_import(**_options(given, kept)))
-    upload_discard(kept)
-    _say(request, corpus, created)
-    return redirect("corpus", pk=corpus.pk)
-
-
-def _options(given: dict[str, Any], kept: Kept) -> dict[str, Any]:
-    return {
-        "name": given["name"],
-        "languages": list(given["languages"]),
-        "sources": kept.sources,
-        "targets": kept.targets,
-        "test_segments": given["test_segments"],
-    }
+    taken = corpus_take(
+        name=given["name"],
+        languages=given["languages"],
+        sources=given["sources"],
+        targets=given["targets"],
+        test_segments=given["test_segments"],
+        user=user_of(request),
+    )
+    if taken.corpus is None:
+        run = taken.run
+        messages.success(request, _("The files are here; run %(n)s imports them.") % {"n": run and run.pk})
+        return redirect("run", pk=run and run.pk)
+    _say(request, taken.corpus, taken.created)
+    return redirect("corpus", pk=taken.corpus.pk)
 
 
 def _say(request: HttpRequest, corpus: Corpus, created: bool) -> None:

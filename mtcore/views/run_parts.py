@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 from django.db.models import Count
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 
-from mtcore.engines.rundir import MANIFEST
 from mtcore.models import Run
 from mtcore.services.run_context import run_directory
+from mtcore.services.run_files import manifest_of
 from mtcore.services.runs import run_pace, run_waits_for
 from mtcore.views.curves import history_of
 from mtcore.views.family import Family, deserted_queues, family_of, family_rows, family_svg
@@ -103,15 +102,6 @@ def result_files(run: Run) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def manifest_of(folder: Path) -> dict[str, str]:
-    """Return name → SHA-256 of a published folder; nothing where there is none."""
-    try:
-        sums = json.loads((folder / MANIFEST).read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return {str(name): str(digest) for name, digest in sums.items()} if isinstance(sums, dict) else {}
 
 
 def as_json(value: Any) -> str:

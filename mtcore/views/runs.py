@@ -21,12 +21,13 @@ from evalplatform.people import user_of
 from mtcore.models import Run
 from mtcore.services.run_claim import QUEUES
 from mtcore.services.run_context import run_directory
+from mtcore.services.run_files import run_file_find
 from mtcore.services.run_kinds import RUN_KINDS
 from mtcore.services.run_once import run_again
 from mtcore.services.runs import Change, run_cancel, run_resume
 from mtcore.views.access import admin_page
 from mtcore.views.family import family_of
-from mtcore.views.run_parts import manifest_of, run_context, run_parts
+from mtcore.views.run_parts import run_context, run_parts
 from mtcore.views.run_rows import queues_panel, run_rows
 from mtcore.views.words import kind_words, state_of, state_words
 
@@ -138,12 +139,7 @@ def _all_cancelled(run: Run) -> Change:
 @admin_page
 def run_file(request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
     """Send a file that a run made. Only what the manifest of its folder names can be had."""
-    found = get_object_or_404(Run.objects.only("pk"), pk=pk)
-    folder = run_directory(found.pk).result
-    path = folder / name
-    inside = name in manifest_of(folder) and path.resolve().is_relative_to(folder.resolve())
-    if not inside or not path.is_file():
-        raise NotFound(_("Run %(n)s has no such file.") % {"n": pk}, _("Take it from the page of the run."))
+    path = run_file_find(get_object_or_404(Run.objects.only("pk"), pk=pk), name)
     return _sent(path.open("rb"), path.name, "application/octet-stream")
 
 

@@ -21,7 +21,9 @@ from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.joining import joining_url
 from annotation.services.links import campaign_links
 from annotation.services.studies import study_create
-from mtcore.models import Corpus, Run, System, TestSet
+from mtcore.models import Run, System, TestSet
+from mtcore.services.corpora import corpus_register
+from mtcore.services.corpora_import import corpus_import
 from mtcore.services.run_context import run_directory
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
@@ -70,8 +72,13 @@ def world(settings, tmp_path):
     with folder.staged() as staged:
         (staged / "text.txt").write_text("made")
     lm = Run.objects.create(kind="train_lm", name="lm", state="succeeded", options={"name": "lm"})
-    corpus = Corpus.objects.create(
-        name="c", kind="parallel", source_language="en", target_language="de", path="c", sha256="0" * 64
+    texts = {tag: tmp_path / f"text.{tag}" for tag in ("en", "de")}
+    for path in texts.values():
+        path.write_text("One boat.\nTwo boats.\n")
+    corpus, _created = corpus_register(
+        corpus_import(
+            name="c", languages=["en", "de"], sources=[str(texts["en"])], targets=[str(texts["de"])]
+        )
     )
     assignment = campaign.items.first().assignments.first()
     link = dict(campaign_links(campaign=campaign))[assignment.participation.rater.name]
@@ -84,8 +91,13 @@ def world(settings, tmp_path):
         "practice_item": {**mine, "key": "none"}, "rate_item": {**mine, "key": assignment.key},
         "run_data": {**pk, "what": "options"}, "run_history": {**pk, "what": "history"},
         "run_file": {**pk, "name": "text.txt"}, "recipe": {"name": "tiny-op"},
+        "api_recipe": {"name": "tiny-op"}, "api_run_file": {**pk, "name": "text.txt"},
         "testset_translate": {"pk": System.objects.first().pk},
         "campaign_judgements": {**one, "format": "csv"},
+        "api_study_report_table": {"pk": campaign.study_id, "name": "campaigns"},
+        "api_study_report_figure": {"pk": campaign.study_id, "name": "group-1"},
+        "api_study_tables": {"pk": campaign.study_id, "which": "edunov"},
+        "api_report_table": {**one, "name": "ranking"}, "api_report_figure": {**one, "name": "ranking"},
         "study_tables_of": {"pk": campaign.study_id, "which": "edunov"},
         "study_tables_file": {"pk": campaign.study_id, "which": "edunov", "format": "csv"},
         "study_table_cell": {"pk": campaign.study_id, "name": "edunov-1", "row": 0, "column": 0},

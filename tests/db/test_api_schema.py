@@ -71,8 +71,8 @@ def check_all(examples, **more):
 
 
 def test_every_operation_holds_to_the_schema():
-    seen = check_all(6, derandomize=True)
-    assert {"POST /api/v1/campaigns/", "GET /api/v1/runs/{id}/"} <= seen and len(seen) >= 25
+    seen = check_all(2, derandomize=True)
+    assert {"POST /api/v1/campaigns/", "GET /api/v1/runs/{id}/"} <= seen and len(seen) >= 80
 
 
 @pytest.mark.long
