@@ -17,6 +17,8 @@ CSV_COLUMNS = (
     "kind", "text", "against", "measure", "value", "printed", "ci_low", "ci_high", "p", "direction",
     "definition", "reason", "signature",
 )  # fmt: skip
+LINE_PT, CHARACTER_PT, BETWEEN_PT = 345.0, 5.3, 12.0
+"""A line of LaTeX's article at 10 pt, a character in it on average, and what lies between two columns."""
 _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
     "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "’": "'", "–": "--", "−": "$-$",
@@ -81,19 +83,46 @@ def to_csv(report: Report) -> str:
 
 
 def to_latex(report: Report) -> str:
-    """Write a row a text and a column a measure, as the study's Tables 4 to 8, signatures as comments."""
-    measures = [one.measure for one in report.texts[0].measures]
-    heads = [latex_escape(one.title) + LATEX_ARROWS[one.direction] for one in measures]
+    """Write a row a text and a column a measure, as the study's Tables 4 to 8, signatures as comments.
+
+    Measures that do not fit side by side on a page stand in further tables below.
+    """
     lines = [
         "% Needs \\usepackage{booktabs}; intervals and p-values: --format table, csv or json.",
         *(f"% {one.signature}" for one in report.texts[0].measures),
         *(f"% {reason}" for reason in _reasons(report)),
         *(f"% Note: {notice}" for notice in report.notices),
+    ]
+    tables = [_latex_table(report, places) for places in _side_by_side(report)]
+    return "\n".join(lines) + "\n" + "\n\\par\\medskip\n".join(tables)
+
+
+def _side_by_side(report: Report) -> list[list[int]]:
+    """Part the measures, in their order, into as few rows of tables as fit on LINE_PT."""
+    names = max(len(text.name) for text in report.texts) * CHARACTER_PT
+    parts: list[list[int]] = []
+    taken = 0.0
+    for place, first in enumerate(report.texts[0].measures):
+        head = first.measure.title + ARROWS[first.measure.direction]
+        cells = [_number(text.measures[place]) for text in report.texts]
+        width = max(map(len, [head, *cells])) * CHARACTER_PT + BETWEEN_PT
+        if not parts or (taken + width > LINE_PT and parts[-1]):
+            parts.append([])
+            taken = names + BETWEEN_PT
+        parts[-1].append(place)
+        taken += width
+    return parts
+
+
+def _latex_table(report: Report, places: Sequence[int]) -> str:
+    measures = [report.texts[0].measures[place].measure for place in places]
+    heads = [latex_escape(one.title) + LATEX_ARROWS[one.direction] for one in measures]
+    lines = [
         rf"\begin{{tabular}}{{l{'r' * len(measures)}}}",
         r"\toprule",
         " & ".join(["", *heads]) + r" \\",
         r"\midrule",
-        *(_latex_row(text) for text in report.texts),
+        *(_latex_row(text, places) for text in report.texts),
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -111,8 +140,8 @@ def latex_escape(text: str) -> str:
     return "".join(_TEX.get(mark, mark) for mark in text)
 
 
-def _latex_row(text: TextResult) -> str:
-    cells = [_number(one) or "--" for one in text.measures]
+def _latex_row(text: TextResult, places: Sequence[int]) -> str:
+    cells = [_number(text.measures[place]) or "--" for place in places]
     return " & ".join([latex_escape(text.name), *cells]) + r" \\"
 
 

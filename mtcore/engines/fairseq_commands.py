@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from mtcore.engines.setup import MT_SIDE, Setup
 
 LAUNCHER = "launch_fairseq.py"
 USER_DIR = MT_SIDE / "fairseq_lstm"
+JOINED_WORDS = "joined_words"
+"""The launcher's name for what takes our joiners out of a text."""
 FP32, FP16, BF16 = "fp32", "fp16", "bf16"
 MAX_POSITIONS = 1024
 """Pieces of the longest line, its end counted."""
@@ -80,6 +83,7 @@ def train_command(
         *_model(recipe),
         *_learning(recipe),
         *_rhythm(recipe.training, save),
+        *_validation_bleu(recipe),
         "--best-checkpoint-metric",
         best_metric(recipe),
         *_precision(place),
@@ -264,6 +268,17 @@ def _rhythm(training: Training, save: Path) -> list[str]:
         if value:
             arguments += [name, str(value)]
     return arguments
+
+
+def _validation_bleu(recipe: Recipe) -> list[str]:
+    """Let it tell BLEU of plain text: subwords undone by fairseq, our joiners by the launcher."""
+    if not recipe.training.validate_bleu or recipe.kind == LM:
+        return []
+    decoding = recipe.decoding
+    search = {"beam": 1, "max_len_a": decoding.length_a, "max_len_b": decoding.length_b}
+    arguments = ["--eval-bleu", "--eval-bleu-args", json.dumps(search), "--eval-bleu-detok", JOINED_WORDS]
+    pieces = {"subword-nmt": "@@ ", "sentencepiece": "sentencepiece"}.get(recipe.subwords.tool)
+    return [*arguments, "--eval-bleu-remove-bpe", pieces] if pieces else arguments
 
 
 def log_interval(training: Training) -> int:

@@ -101,7 +101,7 @@ class TrainingWatch:
 
 
 def _metrics(event: Event, prefix: str = "") -> dict[str, float]:
-    names = ("loss", "nll_loss", "ppl", "wps", "ups", "lr", "gnorm", "best_loss", "best_nll_loss")
+    names = ("loss", "nll_loss", "ppl", "wps", "ups", "lr", "gnorm", "best_loss", "best_nll_loss", "bleu")
     found = {f"{prefix}{name}": event.values[name] for name in names if name in event.values}
     return found if prefix else {"update": float(event.update), **found}
 

@@ -80,7 +80,8 @@ class Training:
         with a checkpoint. keep_checkpoints: the newest so many are kept, beside the best. precision: "fp32",
         "fp16" or "bf16"; "auto" takes bf16 where the device has it. devices: accelerators of one machine; 0
         takes the CPU. machines: machines that train together. tuning_iterations: most rounds of tuning of a
-        phrase-based system; 0 leaves it untuned.
+        phrase-based system; 0 leaves it untuned. validate_bleu: fairseq also translates the validation text,
+        greedily, whenever it validates, and tells BLEU (not of a language model).
     """
 
     optimiser: str = "adam"
@@ -104,6 +105,7 @@ class Training:
     machines: int = 1
     seed: int = 1
     tuning_iterations: int = 25
+    validate_bleu: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 
@@ -18,6 +19,23 @@ PREFLIGHT = "preflight"
 SECONDS = 60
 
 
+@dataclass(frozen=True)
+class Planned:
+    """For how much text an estimate is made, where that is not what the corpora have.
+
+    Attributes:
+        lines, mono_lines: lines of parallel text and to be translated back; 0 for those of the corpora.
+        workers: how many will translate back at a time.
+    """
+
+    lines: int = 0
+    mono_lines: int = 0
+    workers: int = 1
+
+
+AS_THERE = Planned()
+
+
 def preflight_launch(
     *,
     recipe: Recipe,
@@ -26,6 +44,7 @@ def preflight_launch(
     languages: str = "",
     engine: str = "",
     seconds: int = SECONDS,
+    planned: Planned = AS_THERE,
     requested_by: User | None = None,
 ) -> Run:
     """Launch a preflight on the queue that the training would take; its result is an `Estimate` as a dict.
@@ -36,11 +55,16 @@ def preflight_launch(
         monolingual: what would be translated back (BT).
         languages, engine: as `system_train`.
         seconds: about how long to train for.
+        planned: other numbers than there are.
         requested_by: who asks.
 
     Raises:
         BadInput, NotFound: something does not fit; nothing was launched.
     """
+    if planned.workers < 1 or planned.lines < 0 or planned.mono_lines < 0:
+        raise BadInput(
+            "Nothing can be planned with fewer than no lines or no workers.", "Give numbers from 1."
+        )
     if seconds < 1:
         raise BadInput(f"{seconds} seconds tell nothing.", "Give 30 or more.")
     lines = mono_lines = 0
@@ -65,7 +89,9 @@ def preflight_launch(
         name=recipe.name,
         options={
             "recipe": recipe_write(recipe), "corpora": [one.name for one in found], "sides": sides,
-            "lines": lines, "mono_lines": mono_lines, "engine": engine, "seconds": seconds,
+            "lines": planned.lines or lines,
+            "mono_lines": planned.mono_lines or mono_lines if recipe.kind == BT else 0,
+            "workers": planned.workers, "engine": engine, "seconds": seconds,
         },
         queue="gpu" if recipe.training.devices else "default",
         requested_by=requested_by,

@@ -12,7 +12,9 @@ SAMPLE = 20_000
 """The first so many lines stand for all."""
 
 
-def estimate(recipe: Recipe, measured: Mapping[str, Any], *, lines: int, mono_lines: int) -> dict[str, Any]:
+def estimate(
+    recipe: Recipe, measured: Mapping[str, Any], *, lines: int, mono_lines: int, workers: int = 1
+) -> dict[str, Any]:
     """Work out a whole training from what was measured.
 
     Args:
@@ -22,9 +24,12 @@ def estimate(recipe: Recipe, measured: Mapping[str, Any], *, lines: int, mono_li
             `decode_lines_per_second`, `memory_bytes`, `gpu_memory_bytes`.
         lines: parallel lines (of a language model, lines).
         mono_lines: lines to be translated back.
+        workers: how many translate back at a time, each as fast as the one that was measured; more than there
+            are shards are of no use.
 
     Returns:
-        Seconds by step and in sum, disk and memory in bytes, hours of accelerators, and what was assumed.
+        Seconds by step and in sum, disk and memory in bytes, hours of accelerators (of all that train, and of
+        one for each worker that translates back), and what was assumed.
     """
     training, models = recipe.training, max(1, recipe.decoding.seeds)
     sample = max(1, measured["sample_lines"])
@@ -33,10 +38,13 @@ def estimate(recipe: Recipe, measured: Mapping[str, Any], *, lines: int, mono_li
     updates, assumed = _updates(recipe, measured, mixed)
     one = measured["start_seconds"] + updates * measured["seconds_an_update"]
     steps = {"prepare": prepare * mixed * models, "train": one * models}
+    shards = -(-mono_lines // max(1, recipe.back_translation.shard_lines)) if mono_lines else 0
+    at_a_time = max(1, min(workers, shards))
+    back = mono_lines / max(measured["decode_lines_per_second"], 1e-9) / at_a_time
     if recipe.kind == BT:
         steps = {
             "reverse model": prepare * lines + one,
-            "back-translation": mono_lines / max(measured["decode_lines_per_second"], 1e-9),
+            "back-translation": back,
             **steps,
         }
     kept = training.keep_checkpoints + 3  # the newest, the best, the last, and the finished model
@@ -49,6 +57,8 @@ def estimate(recipe: Recipe, measured: Mapping[str, Any], *, lines: int, mono_li
     }
     total = sum(steps.values())
     devices = training.devices * training.machines
+    decoding = back * min(1, devices) * at_a_time if recipe.kind == BT else 0.0
+    learning = sum(steps[name] for name in ("reverse model", "train") if name in steps) * devices
     return {
         "updates": updates,
         "seconds": {name: round(value, 1) for name, value in steps.items()},
@@ -57,8 +67,9 @@ def estimate(recipe: Recipe, measured: Mapping[str, Any], *, lines: int, mono_li
         "total_disk_bytes": round(sum(disk.values())),
         "memory_bytes": measured["memory_bytes"],
         "gpu_memory_bytes": measured["gpu_memory_bytes"],
-        "gpu_hours": round(total * devices / 3600, 2),
-        "shards": -(-mono_lines // max(1, recipe.back_translation.shard_lines)) if mono_lines else 0,
+        "gpu_hours": round((learning + decoding) / 3600, 2),
+        "shards": shards,
+        "workers": at_a_time if recipe.kind == BT else 0,
         "assumed": assumed,
     }
 

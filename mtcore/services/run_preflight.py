@@ -88,7 +88,10 @@ def preflight_run(context: RunContext) -> Outcome:
         measured = Trial(context, engine, trial, recipe, folder).measure(train, valid)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    whole = estimate(recipe, measured, lines=options["lines"], mono_lines=options["mono_lines"])
+    whole = estimate(
+        recipe, measured, lines=options["lines"], mono_lines=options["mono_lines"],
+        workers=options.get("workers", 1),
+    )  # fmt: skip
     context.report(1.0, f"{whole['total_seconds'] / 3600:.1f} hours in all")
     return Outcome({"recipe": recipe.name, "engine": engine.signature(), "measured": measured, **whole})
 

@@ -175,6 +175,33 @@ def test_latex_prints_names_as_they_are_and_compiles_where_tex_is(two, tmp_path)
         subprocess.run(["pdflatex", "-interaction=batchmode", "t.tex"], cwd=tmp_path, check=True)
 
 
+def test_latex_puts_measures_that_do_not_fit_on_a_page_into_further_tables(two):
+    out, _ = run("measure_diversity", "--text", *two, "--format", "latex", "--language", "en")
+    tables = [part.split("\\end{tabular}")[0] for part in out.split("\\begin{tabular}")[1:]]
+    assert len(tables) > 1
+    heads = []
+    for table in tables:
+        lines = table.split("\n")
+        heads += lines[2].removesuffix(r" \\").split(" & ")[1:]
+        rows = [line.removesuffix(r" \\").split(" & ") for line in lines[4:-2]]
+        assert [row[0] for row in rows] == ["A", "B"]
+        widest = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+        assert sum(widest) * 5 + 12 * len(widest) <= 345, "a line of an article has 345 points"
+    assert len(heads) == 13 == len(set(heads)), "every measure once"
+    short, _ = run(
+        "measure_diversity",
+        "--text",
+        *two,
+        "--measures",
+        "ttr,yule_i,mtld",
+        "--format",
+        "latex",
+        "--language",
+        "en",
+    )
+    assert short.count("tabular") == 2
+
+
 def test_texts_and_outputs_of_a_test_set(tmp_path):
     lines = {seed: invented_lines(12, seed=seed) for seed in range(4)}
     files = {seed: write_lines(tmp_path / f"{seed}", text) for seed, text in lines.items()}

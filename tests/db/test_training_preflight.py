@@ -48,8 +48,13 @@ def test_back_translation_counts_the_reverse_model_the_mix_and_every_seed():
         "train": 2 * one,
     }
     assert told["shards"] == 25
-    assert told["gpu_hours"] == pytest.approx(told["total_seconds"] * 4 / 3600, abs=0.01)
+    learning = told["seconds"]["reverse model"] + told["seconds"]["train"]
+    assert told["gpu_hours"] == pytest.approx((learning * 4 + 500) / 3600, abs=0.01)
     assert told["disk_bytes"]["checkpoints"] == 3 * 5 * 1_000_000
+    many = estimate(recipe, MEASURED, lines=10_000, mono_lines=50_000, workers=10)
+    assert many["seconds"]["back-translation"] == 50.0 and many["gpu_hours"] == told["gpu_hours"]
+    beyond = estimate(recipe, MEASURED, lines=10_000, mono_lines=50_000, workers=1000)
+    assert beyond["workers"] == 25 and beyond["seconds"]["back-translation"] == 20.0
 
 
 def test_epochs_and_patience_limit_updates_or_are_assumed():
@@ -98,6 +103,14 @@ def test_the_command_says_it_in_words(par):
     assert "GPU" not in said
     assert "Name monolingual corpora" in refused("preflight", "--recipe", "tiny-bt", "--corpus", "par")
     assert "There is no corpus" in refused("preflight", "--recipe", "tiny-op", "--corpus", "nope")
+    said, _ = run(
+        "preflight", "--recipe", "tiny-bt", "--corpus", "par", "--mono", "mono", "--seconds", "1",
+        "--lines", "20000", "--mono-lines", "60000", "--workers", "4",
+    )  # fmt: skip
+    assert "30, 4 at a time" in said
+    assert "fewer than no lines" in refused(
+        "preflight", "--recipe", "tiny-op", "--corpus", "par", "--workers", "0"
+    )
     with pytest.raises(BadInput, match="tell nothing"):
         preflight_launch(recipe=recipe_find("tiny-op"), corpora=["par"], seconds=0)
 

@@ -73,6 +73,14 @@ def test_the_figures_of_the_papers_reach_the_command():
     assert option(lm, "--decoder-input-dim") == option(lm, "--decoder-output-dim") == "1024"
 
 
+def test_bleu_of_the_validation_text_is_in_the_command_where_it_is_wanted():
+    assert "--eval-bleu" not in command_of("tiny-op")
+    wanted = command_of("tiny-op", validate_bleu=True)
+    assert json.loads(option(wanted, "--eval-bleu-args")) == {"beam": 1, "max_len_a": 1.3, "max_len_b": 8}
+    assert option(wanted, "--eval-bleu-remove-bpe") == "@@ "
+    assert "--eval-bleu" not in command_of("tiny-lm", validate_bleu=True)
+
+
 def test_devices_and_machines_are_in_the_command():
     one = command_of("edunov-op", Place(devices=1, precision="bf16"))
     assert "--bf16" in one and "--cpu" not in one and "torch.distributed.run" not in one
@@ -98,11 +106,12 @@ def test_progress_is_reported(work):
     watch = TrainingWatch(small_recipe(updates=100).training, work)
     watch.line(AT.format(loss="5.2", n=25))
     watch.line(
-        '… | valid | {"epoch": 1, "valid_loss": "4.1", "valid_ppl": "17.1", "valid_num_updates": "25"}'
+        '… | valid | {"epoch": 1, "valid_loss": "4.1", "valid_ppl": "17.1", "valid_bleu": "7.25", '
+        '"valid_num_updates": "25"}'
     )
     progress, note, metrics = work.reports[0]
     assert progress == 0.25 and note == "update 25 of 100, 1,200 tokens a second" and metrics["loss"] == 5.2
-    assert work.reports[1][2] == {"update": 25, "valid_loss": 4.1, "valid_ppl": 17.1}
+    assert work.reports[1][2] == {"update": 25, "valid_loss": 4.1, "valid_ppl": 17.1, "valid_bleu": 7.25}
     assert watch.updates == 25 and watch.seconds == 6
 
 

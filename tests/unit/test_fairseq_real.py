@@ -10,6 +10,7 @@ from os import kill
 from pathlib import Path
 
 import pytest
+import sacrebleu
 
 from mtcore.engines.errors import EngineError
 from mtcore.engines.fairseq import FairseqEngine
@@ -62,7 +63,7 @@ def test_our_scores_are_those_of_fairseq(tmp_path, cutoffs):
 
 
 def test_our_translations_are_those_of_fairseqs_own_generate(tmp_path):
-    recipe, work = small_recipe(updates=60), desk(tmp_path / "run")
+    recipe, work = small_recipe(updates=60, validate_bleu=True), desk(tmp_path / "run")
     prepared, bundle = train_all(tmp_path, recipe, work)
     lines = (tmp_path / "valid" / "text.de").read_text().split("\n")[:-1]
     ours = [line.text for line in ENGINE.translate([bundle], lines, recipe.decoding, work)]
@@ -72,6 +73,11 @@ def test_our_translations_are_those_of_fairseqs_own_generate(tmp_path):
     log = work.rundir.log.read_bytes()[before:].decode().split("\n")
     theirs = [text_of(one.text, "subword-nmt") for one in in_order(read_hypotheses(log), len(lines))]
     assert ours == theirs
+    greedy = [line.text for line in ENGINE.translate([bundle], lines, replace(recipe.decoding, beam=1), work)]
+    references = (tmp_path / "valid" / "text.en").read_text().split("\n")[:-1]
+    told, losses = work.values("valid_bleu"), work.values("valid_nll_loss")
+    best = sacrebleu.corpus_bleu(greedy, [references]).score
+    assert told[losses.index(min(losses))] == pytest.approx(best, abs=0.01)
 
 
 def test_a_killed_training_with_a_damaged_checkpoint_ends_as_an_undisturbed_one(tmp_path):

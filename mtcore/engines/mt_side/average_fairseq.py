@@ -39,12 +39,20 @@ def main(arguments: list[str]) -> int:
     first["model"] = sums
     first["last_optimizer_state"] = None
     first["extra_state"] = {}
+    _forget_validation(first.get("cfg"))
     draft = Path(f"{target}.draft")
     torch.save(first, draft)
     draft.replace(target)
     n_parameters = sum(values.numel() for values in sums.values())
     print(f"{len(sources)} checkpoints → {target}, {n_parameters:,} parameters", flush=True)
     return 0
+
+
+def _forget_validation(options: Any) -> None:
+    """Take out that BLEU was told while training, so that any fairseq loads the model."""
+    task = options.get("task") if isinstance(options, dict) else None
+    if isinstance(task, dict) and task.get("eval_bleu"):
+        task["eval_bleu"] = False
 
 
 if __name__ == "__main__":

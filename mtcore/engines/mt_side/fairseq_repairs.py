@@ -41,13 +41,14 @@ def repair() -> Any:
 
 
 def allow_checkpoints() -> None:
-    """Let torch load what fairseq writes beside weights: options, and single numbers of numpy."""
+    """Let torch load what fairseq writes beside weights: options, and numbers of numpy (counts of BLEU)."""
     import numpy
     import torch
 
     numbers = [type(numpy.dtype(kind)) for kind in ("float64", "float32", "int64")]
-    scalar = importlib.import_module("numpy.core.multiarray").scalar
-    torch.serialization.add_safe_globals([argparse.Namespace, numpy.dtype, scalar, *numbers])
+    made = importlib.import_module("numpy.core.multiarray")
+    arrays = [made.scalar, made._reconstruct, numpy.ndarray]
+    torch.serialization.add_safe_globals([argparse.Namespace, numpy.dtype, *arrays, *numbers])
 
 
 def _hashing(original: Callable[..., Any]) -> Callable[..., Any]:

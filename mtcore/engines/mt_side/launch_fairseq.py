@@ -4,9 +4,9 @@ PROGRAM is preprocess, train, generate, interactive, validate or eval-lm, with t
 `fairseq-PROGRAM`. It can stand in the place of a script under torch's launcher:
 `torchrun … launch_fairseq.py train …`.
 
-Training gets three things that fairseq lacks: a SIGTERM ends it after the running update with a checkpoint
-(exit code 143); patience counts over an interruption; and the checkpoint of an interval is kept also when it
-falls on the end of an epoch.
+Training gets four things that fairseq lacks: a SIGTERM ends it after the running update with a checkpoint
+(exit code 143); patience counts over an interruption; the checkpoint of an interval is kept also when it
+falls on the end of an epoch; and `--eval-bleu-detok joined_words`, which takes our joiners out of a text.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from fairseq_repairs import repair
 PROGRAMS = {name: f"fairseq_cli.{name.replace('-', '_')}" for name in (
     "preprocess", "train", "generate", "interactive", "validate", "eval-lm")}  # fmt: skip
 STOPPED = 143
+_JOINER = "\uffed"
 _EVERY = 10
 """Updates between two questions to the other processes whether one of them was asked to stop."""
 
@@ -40,9 +41,27 @@ def main(arguments: list[str]) -> int:
     repair()
     module = importlib.import_module(PROGRAMS[program])
     if program == "train":
+        _register_joining()
         _prepare_training(module)
     module.cli_main()
     return 0
+
+
+def _register_joining() -> None:
+    """Tell fairseq how words and signs that were taken apart come together again (as `join_words` does)."""
+    from fairseq.data.encoders import register_tokenizer
+
+    @register_tokenizer("joined_words", dataclass=None)
+    class JoinedWords:
+        def __init__(self, *_: Any) -> None:
+            pass
+
+        def encode(self, text: str) -> str:
+            return text
+
+        def decode(self, text: str) -> str:
+            joined = text.replace(f" {_JOINER}", "").replace(f"{_JOINER} ", "")
+            return joined.replace(_JOINER, "")
 
 
 class _Stop:

@@ -20,7 +20,7 @@ from mtcore.management.system_arguments import (
     follow_runs,
     recipe_chosen,
 )
-from mtcore.services.preflight import SECONDS, preflight_launch
+from mtcore.services.preflight import SECONDS, Planned, preflight_launch
 from mtcore.services.run_preflight import free_bytes
 
 _KB = 1024.0
@@ -47,6 +47,16 @@ class Command(HouseCommand):
         parser.add_argument(
             "--seconds", type=int, default=SECONDS, help=f"about how long to train ({SECONDS})"
         )
+        group = parser.add_argument_group(
+            "for a plan", "the corpora named are then a sample of what is meant"
+        )
+        group.add_argument("--lines", type=int, default=0, help="as if there were so many parallel lines")
+        group.add_argument(
+            "--mono-lines", type=int, default=0, help="as if there were so many to translate back"
+        )
+        group.add_argument(
+            "--workers", type=int, default=1, help="how many will translate back at a time (1)"
+        )
         parser.add_argument("--format", choices=("text", "json"), default="text")
         add_wait_arguments(parser)
 
@@ -59,6 +69,7 @@ class Command(HouseCommand):
             languages=options["languages"],
             engine=options["engine"],
             seconds=options["seconds"],
+            planned=Planned(options["lines"], options["mono_lines"], options["workers"]),
         )
         (ended,) = follow_runs(self, [run], wait=options["wait"], json=options["format"] == "json")
         if not options["wait"]:
@@ -88,7 +99,8 @@ def _text(told: dict[str, Any]) -> str:
     if told["gpu_hours"]:
         rows.append(("GPU", f"{told['gpu_hours']:,.1f} hours, {_bytes(told['gpu_memory_bytes'])} of memory"))
     if told["shards"]:
-        rows.append(("shards", f"{told['shards']:,}; that many workers can translate back at a time"))
+        at_a_time = f"{told['workers']:,} at a time; so many workers could translate back"
+        rows.append(("shards", f"{told['shards']:,}, {at_a_time}"))
     rows.append(("assumed", "; ".join(told["assumed"])))
     return "\n".join(f"{name:<20}{value}" for name, value in rows)
 
