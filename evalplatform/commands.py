@@ -1,13 +1,20 @@
 """The base of every management command: one line on stderr and exit code 1 for a user's mistake."""
 
+import os
+import re
 import sys
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from evalplatform.errors import UserError
+
+_NEGATIVE = re.compile(r"-\.?\d")
 
 
 class Error(CommandError):
@@ -26,6 +33,8 @@ class HouseCommand(BaseCommand):
         """Make a parser whose errors are CommandErrors."""
         parser = super().create_parser(prog_name, subcommand, **kwargs)
         parser.called_from_command_line = False
+        # A value may begin with a minus and a digit, as the scale -25-0 does; no option does.
+        parser._negative_number_matcher = _NEGATIVE
         return parser
 
     def run_from_argv(self, argv: list[str]) -> None:
@@ -53,6 +62,36 @@ class HouseCommand(BaseCommand):
     def run(self, **options: Any) -> str | None:
         """Do the work."""
         raise CommandError(f"{type(self).__module__} does nothing yet.")
+
+
+@contextmanager
+def whole_file(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
+    """Open a file that appears whole at the end of the block, or not at all.
+
+    What was there before stays until then. A pipe or device is written to as it is.
+    """
+    if path.exists() and not path.is_file():
+        with _opened(path, binary) as stream:
+            yield stream
+        return
+    draft = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
+    try:
+        with _opened(draft, binary) as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        draft.replace(path)
+    except OSError as error:
+        if error.filename == str(draft):
+            error.filename = str(path)
+        raise
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _opened(path: Path, binary: bool) -> IO[Any]:
+    return path.open("wb") if binary else path.open("w", encoding="utf-8", newline="")
 
 
 class Plain:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 LOCAL_URL = "http://127.0.0.1:8000"
+LONGEST_DAYS = 36_500
 
 
 class EnvironmentMistake(SystemExit):
@@ -44,6 +45,13 @@ def _positive(name: str, default: int) -> int:
     value = _integer(name, default)
     if value < 1:
         raise EnvironmentMistake(f"{name} is {value}; write a whole number from 1 on.")
+    return value
+
+
+def _days(name: str, default: int) -> int:
+    value = _positive(name, default)
+    if value > LONGEST_DAYS:
+        raise EnvironmentMistake(f"{name} is {value}; write at most {LONGEST_DAYS} (a hundred years).")
     return value
 
 
@@ -124,7 +132,7 @@ def read_environment() -> Environment:
         comet_python=Path(os.environ["COMET_PYTHON"]) if os.environ.get("COMET_PYTHON") else None,
         language_code=os.environ.get("LANGUAGE_CODE") or "en",
         time_zone=os.environ.get("TIME_ZONE") or "UTC",
-        invitation_days=_integer("INVITATION_DAYS", 90),
+        invitation_days=_days("INVITATION_DAYS", 90),
         log_level=os.environ.get("LOG_LEVEL") or "INFO",
         log_format=_choice("LOG_FORMAT", "plain", ("plain", "json")),
         metrics_token=os.environ.get("METRICS_TOKEN") or "",

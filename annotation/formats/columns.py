@@ -12,6 +12,7 @@ from annotation.formats.cells import Cells, only_one, parse_scale, shown
 from annotation.formats.limits import MAX_ACTIVE_MS, MAX_NUMBERS
 from annotation.formats.table import Row
 from annotation.formats.write import FORMULA
+from mtcore.corpora.names import listed
 
 COLUMNS = (
     "judgement", "protocol", "languages", "scale", "round", "position", "rater", "excluded_by",
@@ -52,7 +53,7 @@ def missing_columns(
     if missing:
         noun = "column" if len(missing) == 1 else "columns"
         raise FormatError(
-            f"has no {noun} {', '.join(missing)}; found: {', '.join(header)}",
+            f"has no {noun} {', '.join(missing)}; found: {listed(header)}",
             file=name,
             line=1,
             remedy=remedy,

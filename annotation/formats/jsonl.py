@@ -8,7 +8,7 @@ from annotation.formats.cells import Cells
 from annotation.formats.columns import COLUMNS, REQUIRED, OurRows
 from annotation.formats.limits import require_sound
 from annotation.formats.table import Row, decode
-from mtcore.corpora.names import JOINER
+from mtcore.corpora.names import JOINER, listed
 from mtcore.corpora.reader import Lines, split_lines
 from mtcore.corpora.strict_json import JsonError, read_json
 
@@ -54,7 +54,7 @@ def _record(line: str, number: int, cells: Cells) -> list[str]:
     if missing:
         raise cells.error(
             number,
-            f"has no {', '.join(missing)}; found: {', '.join(record)}",
+            f"has no {', '.join(missing)}; found: {listed(record)}",
             "Give every key that is needed; --map names the columns of CSV, TSV and Parquet only.",
         )
     return [_cell(record.get(column), column, number, cells) for column in COLUMNS]

@@ -12,6 +12,7 @@ from typing import Any
 from annotation.protocols import Protocol
 from annotation.protocols.pairwise_fluency import CHOICES
 from evalplatform.errors import BadInput
+from mtcore.corpora.names import listed
 from mtcore.corpora.reader import read_bytes
 from mtcore.corpora.tables import read_table
 from mtcore.services.texts import LINE_LENGTH, as_bad_input
@@ -35,7 +36,7 @@ def attention_read(
         table = read_table(read_bytes(path), name)
         rows = list(table.rows)
     if sorted(table.header) != sorted(columns):
-        raise BadInput(f"{name} has the columns {', '.join(table.header) or 'of nothing'}.", remedy)
+        raise BadInput(f"{name} has the columns {listed(table.header) or 'of nothing'}.", remedy)
     named = [(f"line {line:,}", dict(zip(table.header, cells, strict=True))) for line, cells in rows]
     return _items(named, name=name, columns=columns, scale=scale, remedy=remedy)
 

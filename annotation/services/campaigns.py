@@ -239,7 +239,7 @@ def _check_options(options: CampaignOptions, selection: Selection) -> None:
     text_length_check(options.guidelines, "guidelines")
     text_length_check(options.consent, "consent text")
     if not 0 <= options.seed <= MAX_SEED:
-        raise BadInput(f"The seed {options.seed} cannot be used.", "Give a whole number from 0 on.")
+        raise BadInput(f"The seed {options.seed} cannot be used.", f"Give one from 0 to {MAX_SEED:,}.")
     low, high = options.scale
     if not -1000 <= low < high <= 1000:
         raise BadInput(f"The scale {low}-{high} cannot be used.", "Give two whole numbers, as 1-100.")

@@ -23,6 +23,8 @@ from mtcore.corpora.names import check_name, visible
 from mtcore.services.texts import as_bad_input, sentence
 
 DEFAULT_SCALE = (0.0, 100.0)
+NARROWEST_SCALE = 1e-3
+FARTHEST_SCALE = 1e9
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,7 @@ def campaign_draft(request: ImportRequest, parsed: ParsedJudgements, campaign: C
     if campaign is not None:
         _check_same(campaign, protocol, languages, request, parsed)
         return campaign
+    _check_size(scale)
     now = timezone.now()
     return Campaign(
         name=request.campaign,
@@ -117,6 +120,17 @@ def campaign_draft(request: ImportRequest, parsed: ParsedJudgements, campaign: C
         scale_high=scale[1],
         closed_at=now,
     )
+
+
+def _check_size(scale: tuple[float, float]) -> None:
+    """Refuse a scale on which scores could not be told apart, or whose squares no computer holds."""
+    low, high = scale
+    if high - low < NARROWEST_SCALE or max(abs(low), abs(high)) > FARTHEST_SCALE:
+        raise BadInput(
+            f"The scale {low:g}–{high:g} cannot be used.",
+            f"Multiply the scores so that they lie between −{FARTHEST_SCALE:,.0f} and {FARTHEST_SCALE:,.0f}, "
+            f"over {NARROWEST_SCALE:g} or more.",
+        )
 
 
 def _check_protocol(protocol: str, parsed: ParsedJudgements, request: ImportRequest) -> None:

@@ -17,6 +17,7 @@ from annotation.design.plan import PlanError, PlanItem
 from annotation.protocols import Protocol
 from annotation.services.selection import Selection, SetTexts
 from evalplatform.errors import BadInput
+from mtcore.corpora.checks import is_blank
 from mtcore.services.texts import lines_named, sentence
 
 
@@ -177,7 +178,7 @@ def _split_blank(chosen: SetTexts) -> tuple[list[int], list[int]]:
     whole: list[int] = []
     blank: list[int] = []
     for number in range(chosen.n_segments):
-        (whole if all(lines[number].strip() for lines in texts) else blank).append(number)
+        (blank if any(is_blank(lines[number]) for lines in texts) else whole).append(number)
     return whole, blank
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from django.db import transaction
+
 from annotation.models import Campaign, Participation
 from annotation.services.invitations import invitation_renew, invitation_url
 from evalplatform.errors import BadInput, Conflict, NotFound
@@ -55,9 +57,10 @@ def campaign_links(
                 f"There is no rater “{rater}” in campaign “{campaign.name}”, or the rater has left.",
                 "Leave --rater out to see all.",
             )
-    links = []
-    for one in found.order_by("pk"):
-        if renew:
-            invitation_renew(participation=one)
-        links.append((one.rater.name, invitation_url(one, base_url=base)))
+    with transaction.atomic():
+        links = []
+        for one in found.order_by("pk"):
+            if renew:
+                invitation_renew(participation=one)
+            links.append((one.rater.name, invitation_url(one, base_url=base)))
     return links

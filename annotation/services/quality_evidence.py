@@ -11,6 +11,7 @@ from annotation.models import Campaign, Item, ItemCandidate, Judgement
 from annotation.services.planning import systems_of_items
 from annotation.services.records import CHUNK, ratings_read
 from annotation.services.report.data import answers_read
+from annotation.stats.correlation import is_constant
 from annotation.stats.rater_evidence import Answer
 from annotation.stats.records import KINDS, RatingTable
 from annotation.stats.reliability_choices import ChoiceEvidence
@@ -39,7 +40,7 @@ def others_agreement(table: RatingTable) -> dict[str, tuple[float, int]]:
     """Correlate each rater's scores of system items with the mean of the other raters' of the same output.
 
     Returns:
-        Correlation and number of items by rater, where both vary over three items at least.
+        Correlation and number of items by rater, over three items at least, where both really vary.
     """
     counted = (table.kind == KINDS.index("system"))[table.credit_rating]
     row, entry = table.credit_rating[counted], table.credit_entry[counted]
@@ -55,7 +56,7 @@ def others_agreement(table: RatingTable) -> dict[str, tuple[float, int]]:
     found = {}
     for code, name in enumerate(table.raters):
         own = shared & (rater == code)
-        if own.sum() >= 3 and np.ptp(centred[own]) > 0 and np.ptp(others[own]) > 0:
+        if own.sum() >= 3 and not is_constant(centred[own]) and not is_constant(others[own]):
             found[name] = float(np.corrcoef(centred[own], others[own])[0, 1]), int(own.sum())
     return found
 

@@ -3,6 +3,7 @@
 Both checks look at nothing but line lengths in characters, so they work for every pair of languages.
 """
 
+import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,6 +20,9 @@ BLOCK_LINES = 100
 MAX_SKIPS = 200
 MAX_CELLS = 20_000_000
 _MAX_COST = 1.5
+_UNSEEN = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
+_SHAPELESS = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Fillers, two vowels and the empty pattern of braille, which count as letters and signs."""
 
 NamedLines = tuple[str, Sequence[str]]
 
@@ -31,9 +35,14 @@ class ShiftError(CorpusError):
     """A text whose lines fit those of the other text better when moved up or down."""
 
 
+def is_blank(text: str) -> bool:
+    """Tell whether a text shows nothing: only spaces, controls, and characters without a shape."""
+    return all(char in _SHAPELESS or unicodedata.category(char) in _UNSEEN for char in text)
+
+
 def empty_lines(lines: Sequence[str]) -> list[int]:
-    """List the 1-based numbers of lines that hold nothing but blanks."""
-    return [number for number, line in enumerate(lines, start=1) if not line.strip()]
+    """List the 1-based numbers of lines that show nothing."""
+    return [number for number, line in enumerate(lines, start=1) if is_blank(line)]
 
 
 def check_same_length(first: NamedLines, *others: NamedLines) -> None:
@@ -47,7 +56,8 @@ def check_same_length(first: NamedLines, *others: NamedLines) -> None:
         if len(lines) == len(first_lines):
             continue
         at = locate_difference(first_lines, lines)
-        where = f"; first difference probably after line {at:,}" if at is not None else ""
+        place = f"after line {at:,}" if at else "in line 1"
+        where = f"; first difference probably {place}" if at is not None else ""
         raise LengthError(
             f"{name} has {_count(lines)}, {first_name} has {len(first_lines):,}{where}",
             remedy="Give files with one segment per line, in the same order and number.",

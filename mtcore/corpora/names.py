@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 MAX_LENGTH = 120
 JOINER = "|"
+_SHOWN = 60
+_LISTED = 30
 _REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
 _ALLOWED_FORMAT = frozenset("\u200c\u200d")
 
@@ -64,6 +66,13 @@ def check_unique(names: Iterable[str], what: str) -> None:
 def visible(text: str) -> str:
     """Write invisible characters as `<U+XXXX>`, so that a message shows them."""
     return "".join(f"<U+{ord(char):04X}>" if _is_refused(char) else char for char in text)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Name what a file holds, however much it is: the first of them, each by its beginning."""
+    known = list(names)
+    shown = [name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…" for name in known[:_LISTED]]
+    return ", ".join(shown) + (f" … ({len(known):,} in all)" if len(known) > _LISTED else "")
 
 
 def _is_refused(char: str) -> bool:

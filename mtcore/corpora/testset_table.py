@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from mtcore.corpora.errors import CorpusError
 from mtcore.corpora.languages import language_direction
+from mtcore.corpora.names import listed
 from mtcore.corpora.provenance import DIRECTIONS
 from mtcore.corpora.tables import read_table
 from mtcore.corpora.testset_base import (
@@ -132,7 +133,7 @@ class Rows:
         left_out = self.columns.left_out
         self.parsed.notices = [
             *notices,
-            *([f"{self.file}: left out the columns {', '.join(left_out)}"] if left_out else []),
+            *([f"{self.file}: left out the columns {listed(left_out)}"] if left_out else []),
             *missing_notices(self.parsed),
         ]
         return self.parsed
@@ -172,7 +173,7 @@ def find_columns(header: Sequence[str], file: str, options: TestSetOptions) -> C
             texts[text] = index
     if not any(side == "source" for side, _ in texts):
         raise CorpusError(
-            f"has no column source; found: {', '.join(header)}",
+            f"has no column source; found: {listed(header)}",
             file=file,
             line=1,
             remedy="Name the columns in the first line, or with --columns where the file has no header.",
@@ -204,7 +205,7 @@ def _chosen_outputs(others: Sequence[str], file: str, options: TestSetOptions) -
     for column in options.outputs:
         if column not in others:
             raise CorpusError(
-                f"has no column {column} to take outputs from; found: {', '.join(others) or 'none'}",
+                f"has no column {column} to take outputs from; found: {listed(others) or 'none'}",
                 file=file,
                 line=1,
                 remedy="Name columns of the file with --outputs.",

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from evalplatform.errors import BadInput, Conflict
-from mtcore.corpora.checks import check_same_length, check_shift
+from mtcore.corpora.checks import check_same_length, check_shift, is_blank
 from mtcore.corpora.names import check_name
 from mtcore.models import OutputSegment, System, SystemOutput, TestSet, TextVersion
 from mtcore.models.fields import sha256
@@ -136,7 +136,7 @@ def _write(draft: OutputDraft, system: System, testset: TestSet, input_version: 
         provenance=dict(draft.provenance) or {"file": draft.text.file},
     )
     statuses = draft.statuses or tuple(
-        OutputSegment.Status.OK if line.strip() else OutputSegment.Status.BLANK for line in draft.text.lines
+        OutputSegment.Status.BLANK if is_blank(line) else OutputSegment.Status.OK for line in draft.text.lines
     )
     segment_ids = testset.segments.order_by("position").values_list("pk", flat=True)
     OutputSegment.objects.bulk_create(
@@ -158,7 +158,7 @@ def _write(draft: OutputDraft, system: System, testset: TestSet, input_version: 
 def _notices(text: NamedText, source: NamedText) -> tuple[str, ...]:
     notices = list(text.notices)
     numbered = list(enumerate(zip(text.lines, source.lines, strict=True), start=1))
-    blank = [number for number, (line, given) in numbered if not line.strip() and given.strip()]
+    blank = [number for number, (line, given) in numbered if is_blank(line) and not is_blank(given)]
     if blank:
         notices.append(f"{text.file}: {lines_named(blank)} blank; such segments are not offered to raters")
     subwords = _numbers(text.lines, "@@ ", "▁")
@@ -166,8 +166,8 @@ def _notices(text: NamedText, source: NamedText) -> tuple[str, ...]:
         notices.append(
             f"{text.file}: {lines_named(subwords)} with subword marks (“@@ ” or “▁”): join the subwords"
         )
-    copied = [number for number, (line, given) in numbered if line.strip() and line == given]
-    if len(copied) >= max(1, COPIED_PART * sum(1 for line in text.lines if line.strip())):
+    copied = [number for number, (line, given) in numbered if line == given and not is_blank(line)]
+    if len(copied) >= max(1, COPIED_PART * sum(1 for line in text.lines if not is_blank(line))):
         notices.append(f"{text.file}: {lines_named(copied)} identical to the source: was it translated?")
     return tuple(notices)
 

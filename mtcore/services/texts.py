@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evalplatform.errors import BadInput
-from mtcore.corpora.checks import empty_lines
+from mtcore.corpora.checks import empty_lines, is_blank
 from mtcore.corpora.errors import CorpusError
 from mtcore.corpora.languages import LanguageError
 from mtcore.corpora.names import InvalidName
@@ -76,7 +76,7 @@ def text_read(path: str, *, name: str = "") -> NamedText:
     with as_bad_input():
         read = read_lines(path)
         text = NamedText(name, Path(path).name, tuple(read.lines), tuple(read.notices))
-    if not any(line.strip() for line in text.lines):
+    if all(is_blank(line) for line in text.lines):
         raise BadInput(f"{text.file} holds nothing but blank lines.", "Give a file with one segment a line.")
     return text
 

@@ -19,9 +19,9 @@ from annotation.models import (
     Rater,
     Study,
 )
-from annotation.services import campaigns
+from annotation.services import campaigns, links
 from annotation.services.campaigns import campaign_close, campaign_open
-from annotation.services.invitations import invitation_read
+from annotation.services.invitations import invitation_read, invitation_renew
 from evalplatform.errors import Conflict
 from mtcore.models import SystemOutput, TestSet
 from tests.factories.campaigns import invented_lines, make_campaign
@@ -465,6 +465,20 @@ def test_links_again_and_renewed():
     with pytest.raises(Conflict):
         invitation_read(token)
     assert "no rater “R9”" in refused("campaign_links", "demo", "--rater", "R9")
+
+
+def test_links_are_renewed_all_or_none(monkeypatch):
+    make_campaign(raters=2)
+    old, _ = run("campaign_links", "demo")
+
+    def second_fails(*, participation):
+        if participation.rater.name == "R2":
+            raise OSError(28, "No space left on device")
+        invitation_renew(participation=participation)
+
+    monkeypatch.setattr(links, "invitation_renew", second_fails)
+    assert "No space left" in refused("campaign_links", "demo", "--renew")
+    assert run("campaign_links", "demo")[0] == old
 
 
 @needs_data

@@ -201,6 +201,36 @@ def test_an_impossible_scale_is_blamed_itself(tmp_path, scale):
     assert "odd.csv" not in message and "50" not in message.replace(scale, "")
 
 
+@pytest.mark.parametrize("scale", ["0-0.0000000001", "0-1" + "0" * 200, "-1" + "0" * 10 + "-5"])
+def test_a_scale_on_which_nothing_can_be_reckoned_is_refused(tmp_path, scale):
+    file = write(tmp_path, f"{HEAD}ann,A,1,0\n")
+    message = refused("import_judgements", "scale", file, "--format", "csv", *DA, f"--scale={scale}")
+    assert "cannot be used" in message and "Multiply" in message
+
+
+def test_a_scale_below_zero_is_written_as_the_help_says(tmp_path):
+    run(
+        "import_judgements",
+        "mqm",
+        write(tmp_path, f"{HEAD}ann,A,1,-7\n"),
+        "--format",
+        "csv",
+        *DA,
+        "--scale",
+        "-25-0",
+    )
+    assert Campaign.objects.values_list("scale_low", "scale_high").get() == (-25, 0)
+
+
+@pytest.mark.parametrize("header", ["x" * 100_000, ",".join(f"c{n}" for n in range(20_000))])
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_a_message_names_what_was_found_and_stays_short(tmp_path, format, header):
+    text = f"{header}\n1\n" if format == "csv" else json.dumps(dict.fromkeys(header.split(","), 1)) + "\n"
+    message = refused("import_judgements", "wide", write(tmp_path, text), "--format", format, *DA)
+    assert header.split(",")[0][:30] in message and "…" in message and len(message) < 1000
+    assert ("20,000" in message) == ("c19999" in header)
+
+
 def test_a_map_for_a_format_that_takes_none_is_refused(tmp_path):
     file = write(tmp_path, "u,A,1,TGT,eng,deu,5,1600000000,1600000001\n")
     message = refused("import_judgements", "map", file, "--format", "appraise", *DA, "--map", "rater=x")

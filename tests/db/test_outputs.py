@@ -93,7 +93,7 @@ def test_unknown_test_sets_are_named(testset):
 
 def test_blank_lines_are_flagged(testset):
     lines = invented_lines(30, seed=4)
-    lines[6], lines[8] = "", "  "
+    lines[6], lines[8] = "", "\u200b \u2060"
     _, err = run("import_output", "demo", "S", write_lines(testset / "a", lines))
     assert "lines 7, 9 blank" in err
     blank = OutputSegment.objects.filter(status="blank").values_list("segment__key", flat=True)

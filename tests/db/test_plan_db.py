@@ -9,6 +9,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
+from annotation.management.commands import export_plan
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
 from annotation.services import withdrawal
 from annotation.services.campaigns import CampaignOptions, campaign_create, campaign_draft
@@ -232,3 +233,24 @@ def test_export_to_a_file_is_what_is_printed(tmp_path):
     header = file.read_text("utf-8").split("\n")[0]
     assert header == "assignment,round,rater,position,testset,segment,input,context,kind,left,right,item,pair"
     assert "no campaign" in refused("export_plan", "other")
+
+
+def test_an_export_that_breaks_off_leaves_the_file_of_before(tmp_path, monkeypatch):
+    make_campaign(n_segments=3)
+    out = tmp_path / "plan.csv"
+    out.write_text("precious")
+
+    def break_off(*, stream, **_):
+        stream.write("half a plan")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(export_plan, "plan_export", break_off)
+    assert refused("export_plan", "demo", "--output", out) == f"{out}: No space left on device."
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
+
+
+def test_a_file_that_cannot_be_written_is_called_by_its_own_name(tmp_path):
+    make_campaign(n_segments=3)
+    for command in ("export_plan", "export_judgements"):
+        path = tmp_path / "none" / "out.csv"
+        assert refused(command, "demo", "--output", path) == f"{path}: No such file or directory."

@@ -7,6 +7,7 @@ from django.core.management import CommandError
 
 from annotation.models import Campaign
 from annotation.services.report.compute import or_why
+from annotation.services.report.figures.canvas import Axis, axis_over, decimals_of
 from annotation.services.report.store import part_ready
 from annotation.services.report.trace_pairs import pair_trace
 from annotation.services.score_notes import BOUND
@@ -90,3 +91,21 @@ def test_a_campaign_of_quality_control_alone_has_no_system_to_compare():
     imported("real", [[[3, 77], [85, 17], [87, 2]]], systems=("A", "B"))
     with pytest.raises(CommandError, match=r"“only_qc” .no judgements of a system. and “real” .A, B."):
         run("compare_campaigns", "only_qc", "real")
+
+
+def test_scores_that_differ_by_rounding_alone_are_constant(tmp_path):
+    """A spread of 1e-17 is none: no axis can be drawn over it, nothing correlates with it."""
+    imported("rounded", [[(0.3, 0.1 + 0.2, 0.3)] * 2, [(0.1 + 0.2, 0.3, 0.3)] * 2, [(0.3, 0.3, 0.3)] * 2])
+    imported("tiny", [[(1e-300, 3e-300, 2e-300), (2e-300, 1e-300, 5e-300)]] * 3)
+    for name in ("rounded", "tiny"):
+        run("report_campaign", name, "--output", tmp_path / name)
+        found, _ = run("quality_campaign", name, "--format", "json")
+        assert [row["agreement"] for row in json.loads(found)] == [None, None]
+
+
+def test_an_axis_has_ticks_over_whatever_it_spans():
+    for low, high in ((0.0, 1e-12), (0.0, 1e200), (5.0, 5.0), (1e17, 1e17), (0.3, 0.1 + 0.2)):
+        ticks = axis_over([low, high], 0, 100).ticks()
+        assert len(set(ticks)) > 1
+        assert decimals_of(ticks) >= 0
+    assert Axis(0.0, 1e-12, 0, 100).ticks()[1] == pytest.approx(2e-13)

@@ -12,6 +12,7 @@ from mtcore.corpora.checks import (
     check_same_length,
     check_shift,
     empty_lines,
+    is_blank,
     locate_difference,
 )
 from mtcore.corpora.reader import read_lines
@@ -28,6 +29,18 @@ def parallel(n: int, seed: int = 1) -> tuple[list[str], list[str]]:
 
 def test_empty_lines_are_numbered_from_one() -> None:
     assert empty_lines(["a", "", " \t\u00a0", "b"]) == [2, 3]
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \t\xa0", "\u200b", "\ufeff\u202e", "\u2800\u2800", "\u3164", "\x01", "\u00ad"]
+)
+def test_a_line_that_shows_nothing_is_blank(text: str) -> None:
+    assert is_blank(text) and empty_lines(["a", text]) == [2]
+
+
+@pytest.mark.parametrize("text", [".", "\u200ba", "\U0001f600", "\u0301", "\uac00"])
+def test_a_line_that_shows_something_is_not(text: str) -> None:
+    assert not is_blank(text)
 
 
 def test_texts_of_the_same_length_pass() -> None:

@@ -2,7 +2,9 @@
 
 import os
 
-from evalplatform.env import use_settings
+import pytest
+
+from evalplatform.env import EnvironmentMistake, read_environment, use_settings
 
 
 def test_linear_algebra_has_one_thread_unless_told_otherwise(monkeypatch):
@@ -12,3 +14,13 @@ def test_linear_algebra_has_one_thread_unless_told_otherwise(monkeypatch):
     monkeypatch.delenv("OPENBLAS_NUM_THREADS")
     use_settings()
     assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+
+
+@pytest.mark.parametrize("days", ["0", "-5", "36501", "99999999999999", "soon"])
+def test_links_work_for_a_number_of_days_that_can_be(monkeypatch, tmp_path, days):
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("INVITATION_DAYS", "36500")
+    assert read_environment().invitation_days == 36_500
+    monkeypatch.setenv("INVITATION_DAYS", days)
+    with pytest.raises(EnvironmentMistake, match=f"INVITATION_DAYS is '?{days}'?; write"):
+        read_environment()

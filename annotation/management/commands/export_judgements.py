@@ -1,7 +1,7 @@
 """Export the judgements of a campaign."""
 
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -15,7 +15,7 @@ from annotation.services.judgement_export import (
 )
 from annotation.services.lookup import campaign_named
 from annotation.stats.standardise import POPULATIONS
-from evalplatform.commands import HouseCommand
+from evalplatform.commands import HouseCommand, whole_file
 from evalplatform.errors import BadInput
 
 
@@ -44,18 +44,8 @@ class Command(HouseCommand):
         campaign = campaign_named(options["campaign"])
         binary = options["format"] in BINARY_FORMATS
         if options["output"]:
-            final = Path(options["output"])
-            if final.exists() and not final.is_file():  # a pipe, /dev/stdout
-                with _open(final, binary) as stream:
-                    self.stderr.write(self._export(campaign, stream, options).sentence())
-                return
-            part = final.with_name(f"{final.name}.part")
-            try:
-                with _open(part, binary) as stream:
-                    done = self._export(campaign, stream, options)
-                part.replace(final)
-            finally:
-                part.unlink(missing_ok=True)
+            with whole_file(Path(options["output"]), binary=binary) as stream:
+                done = self._export(campaign, stream, options)
         elif binary:
             raise BadInput(f"{options['format']} is no text for a screen.", "Give a file with --output.")
         else:
@@ -71,10 +61,6 @@ class Command(HouseCommand):
             population=options["population"],
             history=options["history"],
         )
-
-
-def _open(path: Path, binary: bool) -> IO[Any]:
-    return path.open("wb") if binary else path.open("w", encoding="utf-8", newline="")
 
 
 class _Plain:

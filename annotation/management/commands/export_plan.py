@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from annotation.services.judgement_export import FLAVOURS
 from annotation.services.lookup import campaign_named
 from annotation.services.plan_export import plan_export
-from evalplatform.commands import HouseCommand, Plain
+from evalplatform.commands import HouseCommand, Plain, whole_file
 
 
 class Command(HouseCommand):
@@ -32,5 +32,5 @@ class Command(HouseCommand):
         if not options["output"]:
             plan_export(campaign=campaign, stream=Plain(self.stdout), flavour=options["flavour"])
             return
-        with Path(options["output"]).open("w", encoding="utf-8", newline="") as stream:
+        with whole_file(Path(options["output"])) as stream:
             plan_export(campaign=campaign, stream=stream, flavour=options["flavour"])

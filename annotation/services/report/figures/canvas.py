@@ -46,6 +46,8 @@ LOOKS: dict[str, SafeString] = {
 FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 WIDTH = 720
 LONGEST_LABEL = 40
+NO_SPREAD = 1e-9
+"""Values whose spread is at most this times max(1, the largest) differ by rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ class Axis:
         """Return round values inside the axis."""
         step = round_step((self.high - self.low) / max(1, about))
         first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
-        return [round(n * step, 10) + 0.0 for n in range(first, last + 1)]
+        decimals = 10 - floor(log10(step))
+        return [round(n * step, decimals) + 0.0 for n in range(first, last + 1)]
 
 
 def round_step(rough: float) -> float:
@@ -79,7 +82,9 @@ def axis_over(values: Iterable[float | None], start: float, end: float, *, zero:
     """Return an axis with a little room around all values (and zero, when asked)."""
     known = [value for value in values if value is not None] + ([0.0] if zero else [])
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
-    room = 0.04 * (high - low) or 0.5
+    largest = max(abs(low), abs(high))
+    is_flat = high - low <= NO_SPREAD * max(1.0, largest)
+    room = max(0.5, 1e-6 * largest) if is_flat else 0.04 * (high - low)
     return Axis(low - room, high + room, start, end)
 
 
