@@ -166,10 +166,10 @@ def round_assign(
         BadInput: the reading or the points cannot be used.
         Conflict: the campaign asks for preferences, was imported, or is closed.
     """
-    if campaign.state == Campaign.State.CLOSED:
-        raise Conflict(f"Campaign “{campaign.name}” is closed.", "Open it again, then judge items again.")
     with transaction.atomic():
         turn_take(campaign.pk)
+        if Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.CLOSED).exists():
+            raise Conflict(f"Campaign “{campaign.name}” is closed.", "Open it again, then judge items again.")
         people = campaign.participations.order_by("pk").select_for_update(of=("self",), no_key=True)
         list(people.values_list("pk"))
         draft = round_draft(campaign=campaign, reading=reading, points=points)

@@ -12,6 +12,7 @@ from annotation.services.judging import judgement_save
 from annotation.services.rounds import round_assign, round_draft
 from annotation.services.scoring import campaign_score, options_read
 from annotation.services.withdrawal import rater_withdraw
+from evalplatform.errors import Conflict
 from tests.factories.campaigns import make_campaign
 from tests.factories.commands import refused, run
 from tests.factories.rating import rater_client, send_form
@@ -193,6 +194,15 @@ def test_scores_follow_the_treatment_by_hand(treatment, means):
     assert any("judged again" in note for note in run_.result["notes"])
     none = campaign_score(campaign=campaign, options=options_read(campaign, {"disagreement": "none"}))
     assert none.result["systems"][0]["raw_mean"] == pytest.approx((40 + 50) / 2)
+
+
+def test_a_campaign_closed_meanwhile_gets_no_extra_round():
+    campaign = judged()
+    run("close_campaign", "demo")
+    assert campaign.state == "open"  # as it was read before
+    with pytest.raises(Conflict, match="is closed"):
+        round_assign(campaign=campaign)
+    assert not Assignment.objects.filter(round=2).exists() and not Item.objects.filter(wanted__gt=3).exists()
 
 
 def test_who_leaves_in_the_extra_round_is_replaced():
