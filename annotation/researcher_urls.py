@@ -6,6 +6,7 @@ from annotation.views import (
     correlation,
     dossier,
     hours,
+    judgements,
     new_campaign,
     people,
     quality,
@@ -27,6 +28,7 @@ urlpatterns = [
     path("campaigns/<str:key>/admit", people.admit, name="campaign_admit"),
     path("campaigns/<str:key>/disagreement/", rounds.disagreement, name="campaign_disagreement"),
     path("campaigns/<str:key>/timesheet.csv", hours.hours_file, name="campaign_hours"),
+    path("campaigns/<str:key>/judgements/", judgements.judgements, name="judgement_browser"),
     path("campaigns/<str:key>/plan.csv", researcher.plan_file, name="campaign_plan"),
     re_path(
         r"^campaigns/(?P<key>[^/]+)/judgements\.(?P<format>csv|tsv|jsonl|parquet|appraise)$",

@@ -18,8 +18,9 @@ from rest_framework.views import APIView
 from annotation.api.permissions import MaySee
 from annotation.api.scoring import SCORING, scoring_of
 from annotation.api.serializers import CampaignSerializer
-from annotation.models import Campaign
+from annotation.models import Campaign, Item
 from annotation.services.judgement_export import JudgementPages
+from annotation.services.judgement_filter import ORDERS, filter_read
 from annotation.services.scoring import campaign_score, options_read
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.api import Pages
@@ -29,6 +30,24 @@ PARTS = (
     "looks", "round", "before", "timesheets", "joining", "trace", "dossier", "plan",
 )  # fmt: skip
 """What a campaign has below its own address."""
+
+
+FILTERS = [
+    OpenApiParameter("rater", str),
+    OpenApiParameter("system", str),
+    OpenApiParameter("kind", str, enum=list(Item.Kind.values), description="of the item"),
+    OpenApiParameter("testset", str),
+    OpenApiParameter("segment", str, description="its key, its number, or a range of numbers as 3-9"),
+    OpenApiParameter("low", float, description="lowest score"),
+    OpenApiParameter("high", float, description="highest score"),
+    OpenApiParameter("prefers", str, description="the system that is better, or equal"),
+    OpenApiParameter("excluded", str, enum=["yes", "no"], description="whether the rater is"),
+    OpenApiParameter("comment", str, enum=["yes"], description="with a comment"),
+    OpenApiParameter("problem", str, enum=["yes"], description="with a reported problem"),
+    OpenApiParameter("corrected", str, enum=["yes"], description="given otherwise before"),
+    OpenApiParameter("q", str, description="words in a comment or a text, as they stand"),
+    OpenApiParameter("order", str, enum=list(ORDERS), default="rater"),
+]
 
 
 class Endpoints(APIView):
@@ -101,12 +120,14 @@ class Judgements(OfCampaign):
             OpenApiParameter("population", str, enum=list(POPULATIONS), default="all"),
             OpenApiParameter("limit", int),
             OpenApiParameter("offset", int),
+            *FILTERS,
         ],
     )
     def get(self, request: Request, key: str) -> Response:
-        """Return one page; `population` names the ratings behind z."""
+        """Return one page; `population` names the ratings behind z, the others choose judgements."""
         campaign = self.campaign(key)
-        pages = JudgementPages(campaign, request.query_params.get("population", "all"))
+        given = request.query_params.dict()
+        pages = JudgementPages(campaign, given.get("population", "all"), filter_read(given))
         paginator = Pages()
         rows: list[dict[str, Any]] = paginator.paginate_queryset(pages, request, view=self) or []  # type: ignore[arg-type]
         return paginator.get_paginated_response(rows)

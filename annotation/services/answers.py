@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import ExpressionWrapper, F, Func, IntegerField, TextField
+from django.db.models import ExpressionWrapper, F, Func, IntegerField, QuerySet, TextField
 
 from annotation.models import Campaign, Judgement
 from annotation.services.item_facts import CHUNK, ITEM_COLUMNS, ItemFacts, ItemReader, Systems, chunks
@@ -72,22 +72,33 @@ class Answers:
         """Read all items, or those under a condition, in order of their making: database id and facts."""
         return self.reader.all(**conditions)
 
-    def read(self, *, history: bool = False, start: int = 0, stop: int | None = None) -> Iterator[Answer]:
+    def read(
+        self,
+        *,
+        history: bool = False,
+        start: int = 0,
+        stop: int | None = None,
+        found: QuerySet[Judgement] | None = None,
+        order: Sequence[Any] = ORDER,
+    ) -> Iterator[Answer]:
         """Read the answers by rater, round and position.
 
         Args:
             history: those that were superseded too.
             start: number of the first one, from 0.
             stop: number of the first one to leave out.
+            found: some of the campaign's judgements; None: all of them.
+            order: another order.
         """
-        found = Judgement.objects.of_campaign(self.campaign.pk)
-        found = found if history else found.current()
+        if found is None:
+            found = Judgement.objects.of_campaign(self.campaign.pk)
+            found = found if history else found.current()
         plain: dict[str, Any] = {
             f"plain_{name}": ExpressionWrapper(F(name), IntegerField()) for name in FLAGS
         }
         plain |= {f"plain_{name}": _PlainTime(name) for name in TIMES}
         columns = (*COLUMNS, *plain, *(f"assignment__item__{column}" for column in ITEM_COLUMNS))
-        rows = found.annotate(**plain).order_by(*ORDER).values_list(*columns)
+        rows = found.annotate(**plain).order_by(*order).values_list(*columns)
         width = len(columns) - len(ITEM_COLUMNS)
         for some in chunks(rows[start:stop].iterator(CHUNK)):
             items = self.reader.facts([row[width:] for row in some])

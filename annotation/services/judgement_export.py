@@ -17,6 +17,7 @@ from annotation.models import AuditEvent, Campaign, Item
 from annotation.protocols import PROTOCOLS
 from annotation.services.answers import TIMES, Answer, Answers
 from annotation.services.item_facts import ItemFacts
+from annotation.services.judgement_filter import Chosen, JudgementFilter
 from annotation.services.records import raters_read
 from annotation.services.spreads import Spreads, spreads_read
 from annotation.stats.standardise import POPULATIONS
@@ -34,6 +35,7 @@ FILE_TYPES = {
 }
 FILE_ENDINGS = {"appraise": "appraise.csv"}
 """Where an ending is not the name of the format."""
+EVERY_JUDGEMENT = JudgementFilter()
 
 
 @dataclass(frozen=True)
@@ -212,24 +214,44 @@ def judgement_rows(
 
 
 class JudgementPages:
-    """The current judgements of a campaign as records, counted and read in slices."""
+    """The current judgements of a campaign that are wanted, counted and read in slices."""
 
-    def __init__(self, campaign: Campaign, population: str) -> None:
+    def __init__(
+        self, campaign: Campaign, population: str, wanted: JudgementFilter = EVERY_JUDGEMENT
+    ) -> None:
         _check("population", population, tuple(POPULATIONS))
         self.writer = _Rows(campaign, population, history=False)
+        self.chosen = Chosen(campaign, wanted)
 
     def count(self) -> int:
         """Return the number of judgements."""
-        return self.writer.answers.count()
+        return self.chosen.count()
+
+    def answers(self, start: int = 0, stop: int | None = None) -> Iterator[Answer]:
+        """Read those of a slice."""
+        for part in self.chosen.parts(start, stop):
+            yield from self.writer.answers.read(
+                found=part.found, order=part.order, start=part.start, stop=part.stop
+            )
+
+    def with_z(
+        self, answers: Sequence[Answer], spreads: Spreads | None = None
+    ) -> Iterator[tuple[Answer, float | None]]:
+        """Yield each answer with its z, None where it has none; `spreads` may have been read before."""
+        if spreads is None:
+            raters = {answer.participation for answer in answers}
+            spreads = spreads_read(self.writer.campaign, self.writer.population, only=raters)
+        for answer in answers:
+            yield answer, _z(answer, spreads)
+
+    def row(self, answer: Answer, z: float | None) -> tuple[Value, ...]:
+        """Return the cells of an answer in our columns."""
+        return self.writer.answer(answer, z)
 
     def __getitem__(self, part: slice) -> list[dict[str, Value]]:
         """Return the judgements of a slice, keys being our columns."""
-        writer = self.writer
-        answers = list(writer.answers.read(start=part.start or 0, stop=part.stop))
-        raters = {answer.participation for answer in answers}
-        spreads = spreads_read(writer.campaign, writer.population, only=raters)
-        rows = (writer.answer(answer, _z(answer, spreads)) for answer in answers)
-        return [_record(row) for row in rows]
+        answers = list(self.answers(part.start or 0, part.stop))
+        return [_record(self.row(answer, z)) for answer, z in self.with_z(answers)]
 
 
 def _record(row: tuple[Value, ...]) -> dict[str, Value]:

@@ -12,6 +12,7 @@ from annotation.models import Assignment, AuditEvent, Campaign, Judgement
 
 LAST_COMMENTS = 50
 SKIPPED = "assignment.skipped"
+PROBLEM = "problem.reported"
 LATE = "answer.late"
 _Row = tuple[datetime | None, str | None, dict[str, Any]]
 
@@ -29,7 +30,7 @@ class Remark:
 
 def problems_read(campaign: Campaign) -> list[Remark]:
     """Return the problems that raters of a campaign reported, newest first."""
-    return _events_read(campaign, "problem.reported", "text")
+    return _events_read(campaign, PROBLEM, "text")
 
 
 def skips_read(campaign: Campaign) -> list[Remark]:
