@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from annotation import models
+from annotation.services.sealing import sealed_campaigns
 from mtcore.admin_base import Named, ReadOnly, Zoned
 
 
@@ -76,6 +78,11 @@ class JudgementAdmin(ReadOnly):
     )
     search_fields = ("assignment__participation__rater__name", "assignment__item__campaign__name")
     show_full_result_count = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[models.Judgement]:
+        """Leave out what is sealed: administrators do not see it either."""
+        found: QuerySet[models.Judgement] = super().get_queryset(request)
+        return found.exclude(assignment__item__campaign__in=sealed_campaigns())
 
     @admin.display(ordering="assignment__participation__rater__name")
     def rater(self, judgement: models.Judgement) -> str:
@@ -159,6 +166,12 @@ class ScoreRunAdmin(ReadOnly):
     list_display = ("campaign", "signature", "created_at", "created_by")
     list_filter = ("campaign",)
     list_select_related = ("campaign", "created_by")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[models.ScoreRun]:
+        """Leave out what is sealed, and scores of studies with a campaign that is."""
+        found: QuerySet[models.ScoreRun] = super().get_queryset(request)
+        sealed = Q(campaign__in=sealed_campaigns()) | Q(study__campaigns__in=sealed_campaigns())
+        return found.exclude(pk__in=models.ScoreRun.objects.filter(sealed).values("pk"))
 
 
 @admin.register(models.AuditEvent)

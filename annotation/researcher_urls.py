@@ -24,6 +24,7 @@ urlpatterns = [
     path("campaigns/<str:key>/", researcher.campaign, name="campaign"),
     path("campaigns/<str:key>/results/", researcher.results, name="campaign_results"),
     path("campaigns/<str:key>/state", researcher.campaign_state, name="campaign_state"),
+    path("campaigns/<str:key>/unseal", researcher.unseal, name="campaign_unseal"),
     path("campaigns/<str:key>/exclude", quality.exclude, name="campaign_exclude"),
     path("campaigns/<str:key>/admit", people.admit, name="campaign_admit"),
     path("campaigns/<str:key>/disagreement/", rounds.disagreement, name="campaign_disagreement"),

@@ -89,6 +89,8 @@ def problem_json(error: Exception, context: dict[str, Any]) -> Response | None:
             "detail": error.message,
             "remedy": error.remedy,
         }
+        if error.code:
+            body["code"] = error.code
         return Response(body, status=error.status, content_type="application/problem+json")
     # Imported late: rest_framework.views reads the settings that name this module.
     from rest_framework.views import exception_handler

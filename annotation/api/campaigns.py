@@ -19,6 +19,7 @@ from annotation.api.requests import (
     NewCampaignSerializer,
     RaterSerializer,
     StateSerializer,
+    UnsealSerializer,
 )
 from annotation.api.serializers import CampaignSerializer
 from annotation.api.views import OfCampaign, campaigns_of
@@ -33,6 +34,7 @@ from annotation.services.campaigns import (
     draft_notes,
 )
 from annotation.services.links import campaign_links
+from annotation.services.sealing import campaign_unseal, may_unseal
 from annotation.services.waking import scores_wake
 from evalplatform.errors import NotAllowed
 from evalplatform.idempotency import idempotent
@@ -97,6 +99,23 @@ class State(OfCampaign):
         change(campaign=campaign, actor=user_of(request))
         if campaign.state == Campaign.State.CLOSED:
             scores_wake(campaign=campaign)
+        found = campaigns_of(request).get(pk=campaign.pk)
+        return Response(CampaignSerializer(found, context={"request": request}).data)
+
+
+class Unseal(OfCampaign):
+    """Open the seal of a campaign before it is closed: for the owner of its study and administrators."""
+
+    @extend_schema(request=UnsealSerializer, responses=CampaignSerializer)
+    def post(self, request: Request, key: str) -> Response:
+        """Open it, for good; the reason stands in the report."""
+        campaign = self.campaign(key)
+        user = user_of(request)
+        if not may_unseal(campaign, user):
+            raise NotAllowed("Only the owner of the study can open the seal.", "Ask the owner.")
+        asked = UnsealSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        campaign_unseal(campaign=campaign, reason=asked.validated_data["reason"], actor=user)
         found = campaigns_of(request).get(pk=campaign.pk)
         return Response(CampaignSerializer(found, context={"request": request}).data)
 

@@ -8,6 +8,7 @@ from rest_framework import serializers
 from annotation.models import Participation, Study
 from annotation.protocols import PROTOCOLS
 from annotation.services.campaign_request import CampaignRequest
+from annotation.services.sealing import LONGEST_REASON
 from mtcore.api.fields import TextField
 
 
@@ -96,6 +97,12 @@ class StateSerializer(serializers.Serializer):
     """Whether raters may rate."""
 
     state = serializers.ChoiceField(["open", "closed"])
+
+
+class UnsealSerializer(serializers.Serializer):
+    """Why results are seen before the campaign is closed."""
+
+    reason = serializers.CharField(max_length=LONGEST_REASON)
 
 
 class RaterSerializer(serializers.ModelSerializer):

@@ -3,6 +3,7 @@
 from rest_framework import serializers
 
 from annotation.models import Campaign
+from annotation.services.sealing import is_sealed
 
 
 class CampaignSerializer(serializers.ModelSerializer):
@@ -10,6 +11,7 @@ class CampaignSerializer(serializers.ModelSerializer):
 
     study = serializers.CharField(source="study.name", read_only=True)
     scale = serializers.SerializerMethodField()
+    sealed = serializers.SerializerMethodField()
     n_assigned = serializers.IntegerField(read_only=True)
     n_done = serializers.IntegerField(read_only=True)
     url = serializers.HyperlinkedIdentityField(view_name="api_campaign", lookup_field="key")
@@ -19,10 +21,14 @@ class CampaignSerializer(serializers.ModelSerializer):
     class Meta:
         model = Campaign
         fields = [
-            "key", "name", "study", "protocol", "source_language", "target_language", "scale", "state",
-            "mode", "seed", "n_assigned", "n_done", "created_at", "opened_at", "closed_at", "url", "scores",
-            "judgements",
+            "key", "name", "study", "protocol", "source_language", "target_language", "scale", "sealed",
+            "state", "mode", "seed", "n_assigned", "n_done", "created_at", "opened_at", "closed_at", "url",
+            "scores", "judgements",
         ]  # fmt: skip
+
+    def get_sealed(self, campaign: Campaign) -> bool:
+        """Tell whether nobody sees its results before it is closed."""
+        return is_sealed(campaign)
 
     def get_scale(self, campaign: Campaign) -> list[float]:
         """Return the lowest and highest score."""

@@ -33,6 +33,7 @@ urlpatterns = [
     path("campaigns/estimate/", campaigns.Estimate.as_view(), name="api_estimate"),
     path("campaigns/<str:key>/", views.CampaignDetail.as_view(), name="api_campaign"),
     path("campaigns/<str:key>/state/", campaigns.State.as_view(), name="api_state"),
+    path("campaigns/<str:key>/unseal/", campaigns.Unseal.as_view(), name="api_unseal"),
     path("campaigns/<str:key>/raters/", campaigns.Raters.as_view(), name="api_raters"),
     path("campaigns/<str:key>/raters/exclude/", people.Exclude.as_view(), name="api_rater_exclude"),
     path("campaigns/<str:key>/raters/include/", people.Include.as_view(), name="api_rater_include"),

@@ -22,12 +22,13 @@ from annotation.models import Campaign, Item
 from annotation.services.judgement_export import JudgementPages
 from annotation.services.judgement_filter import ORDERS, filter_read
 from annotation.services.scoring import campaign_score, options_read
+from annotation.services.sealing import seal_check
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.api import Pages
 
 PARTS = (
     "scores", "judgements", "raters", "links", "state", "report", "reliability", "correlation", "compare",
-    "looks", "round", "before", "timesheets", "joining", "trace", "dossier", "plan",
+    "looks", "round", "before", "timesheets", "joining", "trace", "dossier", "plan", "unseal",
 )  # fmt: skip
 """What a campaign has below its own address."""
 
@@ -127,6 +128,7 @@ class Judgements(OfCampaign):
         """Return one page; `population` names the ratings behind z, the others choose judgements."""
         campaign = self.campaign(key)
         given = request.query_params.dict()
+        seal_check(campaign)
         pages = JudgementPages(campaign, given.get("population", "all"), filter_read(given))
         paginator = Pages()
         rows: list[dict[str, Any]] = paginator.paginate_queryset(pages, request, view=self) or []  # type: ignore[arg-type]

@@ -19,7 +19,16 @@ SECTIONS: list[tuple[str, Any, tuple[str, ...]]] = [
     (
         "quality",
         gettext_lazy("4. Quality control"),
-        ("bad_references", "repeats", "reference_as_system", "practice", "calibration", "paper", "can_skip"),
+        (
+            "bad_references",
+            "repeats",
+            "reference_as_system",
+            "practice",
+            "calibration",
+            "paper",
+            "can_skip",
+            "sealed",
+        ),
     ),
     (
         "words",
@@ -117,6 +126,11 @@ class CampaignForm(HouseForm):
         label=gettext_lazy("Raters must be native in the target language and fluent in the source"),
     )
     can_skip = forms.BooleanField(required=False, label=gettext_lazy("Raters may pass an item over"))
+    sealed = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Seal the results until the campaign is closed"),
+        help_text=gettext_lazy("Nobody sees scores before, you neither; progress and quality warnings stay."),
+    )
     low_label = forms.CharField(
         required=False, max_length=80, label=gettext_lazy("What the lowest score means")
     )
@@ -176,7 +190,8 @@ class CampaignForm(HouseForm):
         settings: dict[str, Any] = {
             name: given[name]
             for name in (
-                "bad_references", "repeats", "reference_as_system", "can_skip", "low_label", "high_label",
+                "bad_references", "repeats", "reference_as_system", "can_skip", "sealed", "low_label",
+                "high_label",
             )
         }  # fmt: skip
         if not rated:

@@ -27,6 +27,9 @@ def add(parser: CommandParser) -> None:
         help=f"bad references and repeats at the usual shares: {USUAL_BAD:g} and {USUAL_REPEATS:g}",
     )
     group.add_argument(
+        "--sealed", action="store_true", help="nobody sees results before the campaign is closed"
+    )
+    group.add_argument(
         "--attention", metavar="FILE",
         help="CSV or TSV of attention items: translation, low, high (comparisons: left, right, choice)",
     )  # fmt: skip
@@ -41,6 +44,7 @@ def read(options: Mapping[str, Any]) -> dict[str, Any]:
     }
     return shares | {
         "reference_as_system": options["reference_as_system"] or None,
+        "sealed": options["sealed"] or None,
         "attention": _attention(options) if options["attention"] else None,
     }
 

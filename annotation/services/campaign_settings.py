@@ -47,6 +47,7 @@ class CampaignSettings:
         reading: when an item is judged again: "range" or "pairwise".
         points: the difference in points above which it is.
         treatment: what becomes of the first judgements then: "replace" or "pool".
+        sealed: nobody sees results before the campaign is closed (see `sealing`).
     """
 
     segments: str = ""
@@ -75,6 +76,7 @@ class CampaignSettings:
     reading: str = "range"
     points: float = POINTS
     treatment: str = "replace"
+    sealed: bool = False
 
     @classmethod
     def of(cls, campaign: Campaign) -> CampaignSettings:

@@ -14,6 +14,7 @@ from annotation.services.correlate_options import CorrelateOptions
 from annotation.services.notation import Notations
 from annotation.services.records import comparisons_read, ratings_read
 from annotation.services.scoring import campaign_treatment
+from annotation.services.sealing import seal_check
 from annotation.stats.aggregate import AVERAGED_KINDS
 from annotation.stats.options import ScoreOptions
 from annotation.stats.preference import score_comparisons
@@ -96,8 +97,9 @@ def people_read(campaign: Campaign, options: CorrelateOptions) -> list[People]:
     """Read the judgements of a campaign, once for each direction that is wanted.
 
     Raises:
-        Conflict: there are no judgements yet, or none in a direction that is asked for.
+        Conflict: there are no judgements yet, none in a direction that is asked for, or they are sealed.
     """
+    seal_check(campaign)
     notations = Notations.of_campaign(campaign)
     if PROTOCOLS[campaign.protocol].record == "rating":
         table = ratings_read(campaign).table

@@ -13,6 +13,7 @@ from annotation.protocols import PROTOCOLS
 from annotation.services.dossier_diff import Difference, Piece, words_compare
 from annotation.services.dossier_metrics import SegmentMetric, metrics_of
 from annotation.services.report.segment import Judged, segment_read
+from annotation.services.sealing import is_sealed
 from evalplatform.errors import BadInput, NotFound
 from mtcore.corpora.provenance import ProvenanceError, Version, label
 from mtcore.models import OutputSegment, Segment, SegmentText, SystemOutput
@@ -62,6 +63,7 @@ class DossierCampaign:
     rated: bool
     items: Sequence[Judged]
     n_judgements: int
+    is_sealed: bool = False
 
 
 @dataclass(frozen=True)
@@ -247,6 +249,9 @@ def _campaigns(campaign: Campaign, segment: Segment) -> list[DossierCampaign]:
     ordered = sorted(own, key=lambda one: one.pk != campaign.pk)
     found = []
     for one in ordered:
+        if is_sealed(one):
+            found.append(DossierCampaign(one, False, (), 0, is_sealed=True))
+            continue
         items = segment_read(one, segment.testset.name, segment.key).items
         shown = sorted((item for item in items if item.rows), key=_item_order)
         rated = PROTOCOLS[one.protocol].record == "rating"

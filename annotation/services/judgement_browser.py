@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice, zip_longest
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from annotation.services.item_facts import CHUNK
 from annotation.services.judgement_export import FLAVOURS, JudgementPages
 from annotation.services.judgement_filter import JudgementFilter, spreads_of_items
 from annotation.services.remarks import PROBLEM
+from annotation.services.sealing import is_sealed, seal_check
 from annotation.services.spreads import Spreads, spreads_read
 from evalplatform.errors import BadInput
 from mtcore.models import SegmentText
@@ -73,10 +74,21 @@ class Choices(NamedTuple):
 
 
 class JudgementBrowser:
-    """The judgements of a campaign that are wanted, counted and read in slices, with their texts."""
+    """The judgements of a campaign that are wanted, counted and read in slices, with their texts.
+
+    While the campaign is sealed they come without what was answered.
+    """
 
     def __init__(self, campaign: Campaign, wanted: JudgementFilter) -> None:
+        """Make ready to read.
+
+        Raises:
+            Sealed: answers decide what is wanted, and nobody sees them yet.
+        """
         self.campaign = campaign
+        self.is_sealed = is_sealed(campaign)
+        if wanted.asks_answers:
+            seal_check(campaign)
         self.pages = JudgementPages(campaign, "all", wanted)
 
     def count(self) -> int:
@@ -115,7 +127,12 @@ class JudgementBrowser:
                     problems.get(answer.key, ()), spreads.get(place.item, 0.0),
                 )
             )  # fmt: skip
-        return found
+        return [_hidden(one) for one in found] if self.is_sealed else found
+
+
+def _hidden(one: Judged) -> Judged:
+    """Return a judgement without what was answered, now and before."""
+    return replace(one, answer=one.answer._replace(score=None, choice=""), z=None, earlier=(), spread=0.0)
 
 
 def browser_choices(campaign: Campaign) -> Choices:
@@ -153,7 +170,9 @@ def browser_file(
 
     Raises:
         BadInput: there is no such flavour.
+        Sealed: nobody sees answers before the campaign is closed.
     """
+    seal_check(campaign)
     if flavour not in FLAVOURS:
         raise BadInput(f"flavour must be one of {', '.join(FLAVOURS)}; found {flavour!r}.")
     browser = JudgementBrowser(campaign, wanted)

@@ -19,6 +19,7 @@ from annotation.services.answers import TIMES, Answer, Answers
 from annotation.services.item_facts import ItemFacts
 from annotation.services.judgement_filter import Chosen, JudgementFilter
 from annotation.services.records import raters_read
+from annotation.services.sealing import seal_check
 from annotation.services.spreads import Spreads, spreads_read
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.errors import BadInput
@@ -85,7 +86,9 @@ def judgements_export(
 
     Raises:
         BadInput: an option is unknown, or the format cannot say what the campaign holds.
+        Sealed: nobody sees answers before the campaign is closed.
     """
+    seal_check(campaign)
     _check("format", format, FORMATS)
     _check("flavour", flavour, FLAVOURS)
     _check("population", population, tuple(POPULATIONS))

@@ -13,6 +13,7 @@ from django.db import transaction
 from annotation.models import AuditEvent, Campaign
 from annotation.protocols import PROTOCOLS
 from annotation.services.records import ratings_read
+from annotation.services.sealing import seal_check
 from annotation.stats.aggregate import Averages, aggregate
 from annotation.stats.sequential import Look, SequentialError, look, paired_z, verdict
 from annotation.stats.standardise import standardise
@@ -87,10 +88,12 @@ def campaign_look(
 
     Raises:
         BadInput: the campaign has preferences, or options differ from those of the first look.
-        Conflict: nothing has been judged, there is one system, or all information was in at the last look.
+        Conflict: nothing has been judged, there is one system, all information was in at the last look, or
+            results are sealed.
     """
     if PROTOCOLS[campaign.protocol].record != "rating":
         raise BadInput("Looks are for ratings, and these are preferences.", "Use score_campaign.")
+    seal_check(campaign)
     if not LEAST_ALPHA <= alpha <= MOST_ALPHA:
         raise BadInput(f"An error of {alpha} cannot be used.", f"Give {LEAST_ALPHA:f} to {MOST_ALPHA}.")
     averages = _averages(campaign)

@@ -45,6 +45,7 @@ from annotation.services.package_scores import (
 from annotation.services.package_texts import NO_DOCUMENT, mtme_texts_write, testset_write
 from annotation.services.pseudonyms import Pseudonyms, pseudonyms_ready
 from annotation.services.scoring import READS, judgements_digest
+from annotation.services.sealing import seal_check
 from annotation.services.versions import versions_read
 from annotation.stats.options import ScoreOptions
 from evalplatform.errors import BadInput, Conflict, UserError
@@ -89,7 +90,7 @@ def study_export(
 
     Raises:
         BadInput: the output exists, or its folder does not; or the study is empty.
-        Conflict: judgements kept arriving.
+        Conflict: judgements kept arriving, or a campaign is sealed.
     """
     _check_output(output)
     campaigns = list(Campaign.objects.filter(study=study).select_related("study").order_by("name"))
@@ -97,6 +98,8 @@ def study_export(
         raise BadInput(
             f"The study “{study.name}” has no campaign.", "Add one with `manage.py add_to_study` first."
         )
+    for campaign in campaigns:
+        seal_check(campaign)
     names = Pseudonyms({}) if identities else pseudonyms_ready(study)
     removed = leftovers_remove(output)
     for _ in range(READS):

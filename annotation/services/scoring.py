@@ -17,6 +17,7 @@ from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.notation import Notations
 from annotation.services.records import Comparisons, comparisons_read, ratings_read
 from annotation.services.score_compute import Judged, scores_compute, table_with_others
+from annotation.services.sealing import seal_check
 from annotation.services.versions import versions_read
 from annotation.stats.options import ScoreOptions, parse_hypothesis
 from annotation.stats.records import RatingTable
@@ -98,9 +99,10 @@ def campaign_score(
     """Return the scores of a campaign as it stands; computed once for the same options and judgements.
 
     Raises:
-        Conflict: there are no judgements yet.
+        Conflict: there are no judgements yet, or they are sealed.
         BadInput: the options do not fit the campaign.
     """
+    seal_check(campaign)
     versions = versions_read()
     plain = asdict(options)
     options_sha256 = digest([plain, versions])
@@ -144,7 +146,12 @@ def campaign_judged(campaign: Campaign, options: ScoreOptions) -> Judged:
 
 
 def records_read(campaign: Campaign) -> RatingTable | Comparisons:
-    """Read the ratings of a campaign, or its comparisons."""
+    """Read the ratings of a campaign, or its comparisons.
+
+    Raises:
+        Sealed: nobody sees them yet.
+    """
+    seal_check(campaign)
     if PROTOCOLS[campaign.protocol].record == "rating":
         return ratings_read(campaign).table
     return comparisons_read(campaign)

@@ -22,6 +22,7 @@ from annotation.services.judgement_browser import Judged, JudgementBrowser, brow
 from annotation.services.judgement_export import FILE_TYPES
 from annotation.services.judgement_filter import EQUAL, NAMES, SPREAD, JudgementFilter, filter_read
 from annotation.services.score_table import number
+from annotation.services.sealing import Sealed, is_sealed
 from annotation.views.labels import describe
 from annotation.views.researcher import campaign_of
 from evalplatform.errors import BadInput
@@ -40,26 +41,28 @@ def judgements(request: HttpRequest, key: str) -> HttpResponseBase:
     rated = PROTOCOLS[found.protocol].record == "rating"
     said = {name: text for name, text in given.items() if text}
     query = urlencode(said)
+    sealed = is_sealed(found)
     context: dict[str, Any] = {
         "campaign": found,
+        "sealed": sealed,
         "about": describe(found),
         "rated": rated,
         "given": given,
         "query": query,
         "is_filtered": bool(said.keys() - {"order"}),
         "file_query": f"{query}&" if query else "",
-        "choices": _choices(found, given, rated),
+        "choices": _choices(found, given, rated, sealed),
         "more": _more(given),
         "spread_query": urlencode(said | {"order": SPREAD}),
         "languages": _languages(found),
     }
     try:
         wanted = filter_read(given)
+        rows: Any = JudgementBrowser(found, wanted)
         if request.GET.get("format") == "csv":
             return _file(request, found, wanted)
-    except BadInput as error:
+    except (BadInput, Sealed) as error:
         return render(request, "researcher/judgements.html", context | {"error": error}, status=error.status)
-    rows: Any = JudgementBrowser(found, wanted)
     page: Any = Paginator(rows, ROWS).get_page(request.GET.get("page"))
     context |= {"page": page, "groups": _groups(list(page.object_list), rated), "order": wanted.order}
     return render(request, "researcher/judgements.html", context)
@@ -119,7 +122,7 @@ def _row(one: Judged, rated: bool) -> dict[str, Any]:
 
 def _value(value: object, rated: bool) -> str:
     """Write an answer: the score, or who is better."""
-    if rated:
+    if rated or value is None:
         return f"{value:g}" if isinstance(value, float | int) else "–"
     names = value if isinstance(value, tuple) else (str(value),)
     if names == (EQUAL,):
@@ -148,30 +151,26 @@ def kind_words(kind: str) -> str:
 Choice = tuple[str, str, list[tuple[str, str]], str]
 
 
-def _choices(campaign: Campaign, given: Mapping[str, str], rated: bool) -> list[Choice]:
-    """Return (name, label, [(value, words), …], chosen) of the choices that are always shown."""
+def _choices(campaign: Campaign, given: Mapping[str, str], rated: bool, sealed: bool) -> list[Choice]:
+    """Return (name, label, [(value, words), …], chosen) of the choices about texts and answers."""
     found = browser_choices(campaign)
-    orders = [
-        ("rater", _("rater, as they worked")),
-        (SPREAD, _("raters far apart first")),
-        ("newest", _("newest first")),
-        ("segment", _("segment")),
-    ]
-    if rated:
+    orders = [("rater", _("rater, as they worked")), ("newest", _("newest first")), ("segment", _("segment"))]
+    if not sealed:
+        orders.insert(1, (SPREAD, _("raters far apart first")))
+    if rated and not sealed:
         orders += [("lowest", _("lowest score first")), ("highest", _("highest score first"))]
+    every = ("", _("all"))
     choices = [
-        ("rater", _("Rater"), [("", _("all")), *((one, one) for one in found.raters)]),
-        ("system", _("System"), [("", _("all")), *((one, one) for one in found.systems)]),
+        ("rater", _("Rater"), [every, *((one, one) for one in found.raters)]),
+        ("system", _("System"), [every, *((one, one) for one in found.systems)]),
     ]
-    if not rated:
+    if not rated and not sealed:
         prefers = [(one, one) for one in found.systems]
         choices.append(("prefers", _("Better"), [("", _("any answer")), (EQUAL, _("equal")), *prefers]))
     if len(found.kinds) > 1:
-        choices.append(
-            ("kind", _("Kind"), [("", _("all")), *((one, kind_words(one)) for one in found.kinds)])
-        )
+        choices.append(("kind", _("Kind"), [every, *((one, kind_words(one)) for one in found.kinds)]))
     if len(found.testsets) > 1:
-        choices.append(("testset", _("Test set"), [("", _("all")), *((one, one) for one in found.testsets)]))
+        choices.append(("testset", _("Test set"), [every, *((one, one) for one in found.testsets)]))
     choices.append(("order", _("Order"), orders))
     return [(*one, given[one[0]]) for one in choices]
 

@@ -28,6 +28,7 @@ from annotation.services.plan_export import plan_export
 from annotation.services.remarks import comments_read, late_read, problems_read, skips_count, skips_read
 from annotation.services.score_table import pooled_note
 from annotation.services.scoring import campaign_score, options_read
+from annotation.services.sealing import campaign_unseal, may_unseal, seal_read
 from annotation.services.waking import scores_wake
 from annotation.stats.aggregate import REPEATS
 from annotation.stats.options import RESAMPLES, ScoreOptions
@@ -99,6 +100,8 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "comments": comments_read(found),
         "skips": skips_read(found),
         "rated": PROTOCOLS[found.protocol].record == "rating",
+        "seal": seal_read(found),
+        "may_unseal": may_unseal(found, request.user),
         "is_planned": found.mode != Campaign.Mode.IMPORTED,
     }
     return render(request, "researcher/campaign.html", context)
@@ -178,6 +181,16 @@ def campaign_state(request: HttpRequest, key: str) -> HttpResponse:
         messages.success(
             request, _("The campaign is closed. Its judgements are kept; it can be opened again.")
         )
+    return redirect(found)
+
+
+@require_POST
+@login_required
+def unseal(request: HttpRequest, key: str) -> HttpResponse:
+    """Open the seal of a campaign before it is closed."""
+    found = campaign_of(request, key)
+    campaign_unseal(campaign=found, reason=request.POST.get("reason", ""), actor=user_of(request))
+    messages.success(request, _("The results are no longer sealed; the report says why."))
     return redirect(found)
 
 

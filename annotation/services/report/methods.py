@@ -7,6 +7,7 @@ from typing import Any
 from annotation.models import Campaign
 from annotation.services.report.compute import Report
 from annotation.services.score_notes import is_judged_together
+from annotation.services.sealing import seal_sentence
 from annotation.services.versions import versions_read
 from mtcore.corpora.languages import language_name
 
@@ -43,6 +44,7 @@ def methods(report: Report) -> str:
         _who(report),
         *(_rated(report) if report.rated else _preferred(report)),
         _exclusions(report.scores),
+        seal_sentence(report.campaign),
     ]
     return " ".join(part for part in [*parts, _software()] if part)
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Campaign, Item, Judgement
 from annotation.services.score_table import number
+from annotation.services.sealing import seal_check
 from annotation.services.spreads import spreads_read
 from evalplatform.errors import NotFound
 from mtcore.models import Segment, SegmentText
@@ -56,7 +57,9 @@ def segment_read(campaign: Campaign, testset: str, key: str, population: str = "
 
     Raises:
         NotFound: the campaign does not judge such a segment.
+        Sealed: nobody sees its answers before it is closed.
     """
+    seal_check(campaign)
     segment = (
         Segment.objects.filter(items__campaign=campaign, testset__name=testset, key=key)
         .select_related("document", "testset")

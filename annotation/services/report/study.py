@@ -17,6 +17,7 @@ from annotation.services.report.section import Figure, Section
 from annotation.services.report.study_compare import comparisons
 from annotation.services.report.tables import Column, Table
 from annotation.services.scoring import campaign_score
+from annotation.services.sealing import Sealed
 from annotation.services.study_scores import study_score
 from annotation.stats.options import ScoreOptions
 from evalplatform.errors import Conflict
@@ -83,6 +84,9 @@ def _campaign_row(campaign: Campaign) -> Row:
     }
     try:
         found = campaign_score(campaign=campaign, options=ScoreOptions()).result or {}
+    except Sealed:
+        sealed = _("sealed until closing")
+        return row | {"systems": None, "judgements": None, "raters": None, "order": sealed}
     except Conflict:
         return row | {"systems": None, "judgements": 0, "raters": 0, "order": ""}
     return row | {

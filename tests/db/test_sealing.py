@@ -1,0 +1,214 @@
+"""Sealed results: hidden from everybody at every door until closing, opened early only with a reason."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from annotation.models import AuditEvent, Judgement, ScoreRun
+from annotation.services.campaign_settings import CampaignSettings
+from annotation.services.campaigns import campaign_close, campaign_open
+from annotation.services.judgement_export import FORMATS
+from annotation.services.sealing import is_sealed, seal_read, seal_sentence
+from evalplatform.errors import UserError
+from tests.factories.answers import answer_all
+from tests.factories.campaigns import make_campaign
+from tests.factories.commands import run
+
+pytestmark = pytest.mark.django_db
+
+SCORES = (11, 97)
+"""The only scores given: a page that shows one has leaked it."""
+
+
+@pytest.fixture
+def people():
+    return {
+        "owner": User.objects.create_user("owner"),
+        "researcher": User.objects.create_user("researcher"),
+        "admin": User.objects.create_superuser("admin", password="harbour-admin"),
+    }
+
+
+@pytest.fixture
+def campaign(people):
+    found = make_campaign(
+        name="sealed", n_segments=4, owner=people["owner"], settings=CampaignSettings(sealed=True)
+    )
+    found.study.researchers.add(people["researcher"])
+    answer_all(found)
+    rows = Judgement.objects.of_campaign(found.pk)
+    for row in rows:
+        row.score = SCORES[
+            "BT" in {o.system.name for c in row.assignment.item.candidates.all() for o in c.outputs.all()}
+        ]
+        row.save(update_fields=["score"])
+    return found
+
+
+def client_of(user):
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def doors(campaign):
+    """Return every address that shows what systems were given."""
+    own = [campaign.key]
+    place = "testset=sealed&segment=1"
+    names = ("campaign_results", "campaign_report", "campaign_correlation")
+    return [
+        *(reverse(name, args=own) for name in names),
+        *(reverse("campaign_judgements", args=[*own, one]) for one in FORMATS),
+        reverse("report_figure", args=[*own, "ranking"]),
+        reverse("report_table", args=[*own, "ranking", "csv"]),
+        f"{reverse('campaign_trace', args=own)}?rater=R1",
+        f"{reverse('campaign_trace', args=own)}?system=BT&quantity=raw_mean",
+        f"{reverse('campaign_segment', args=own)}?{place}",
+        f"{reverse('judgement_browser', args=own)}?format=csv",
+        f"{reverse('judgement_browser', args=own)}?order=spread",
+        f"{reverse('judgement_browser', args=own)}?low=90",
+        f"/api/v1/campaigns/{campaign.key}/scores/",
+        f"/api/v1/campaigns/{campaign.key}/judgements/",
+        f"/api/v1/campaigns/{campaign.key}/judgements/?low=90",
+    ]  # fmt: skip
+
+
+def content(response):
+    return b"".join(response.streaming_content) if response.streaming else response.content
+
+
+def test_every_door_is_shut_for_everybody(campaign, people):
+    for who, user in people.items():
+        client = client_of(user)
+        for address in doors(campaign):
+            response = client.get(address)
+            text = content(response).decode("utf-8", "replace")
+            assert "sealed until closing" in text.lower(), (who, address)
+            assert response.status_code in (200, 409), (who, address)
+            assert "attachment" not in response.get("Content-Disposition", ""), (who, address)
+    assert not ScoreRun.objects.exists()
+
+
+def test_what_stays_visible_has_no_score_in_it(campaign, people):
+    client = client_of(people["owner"])
+    page = client.get(campaign.get_absolute_url()).content.decode()
+    assert "Sealed until closing" in page and "of 16 judgements" in page and "Quality control" in page
+    browser = client.get(reverse("judgement_browser", args=[campaign.key])).content.decode()
+    assert "16 judgements" in browser and "Satz 1 " in browser and ">R1<" in browser
+    place = {"testset": "sealed", "segment": "1"}
+    dossier = client.get(reverse("campaign_dossier", args=[campaign.key]), place).content.decode()
+    assert "Sealed until closing" in dossier and "Source 1 " in dossier
+    study = client.get(reverse("study_report", args=[campaign.study_id])).content.decode()
+    for text in (browser, dossier, study):
+        assert not any(f">{score}<" in text or f"{score}." in text for score in SCORES)
+    admin = client_of(people["admin"])
+    judgement = Judgement.objects.first()
+    listed = admin.get(reverse("admin:annotation_judgement_changelist")).content.decode()
+    assert "0 judgements" in listed
+    assert admin.get(reverse("admin:annotation_judgement_change", args=[judgement.pk])).status_code == 302
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score_campaign", "sealed"),
+        ("export_judgements", "sealed"),
+        ("look_campaign", "sealed"),
+        ("correlate", "--campaign", "sealed"),
+        ("score_study", "sealed"),
+    ],
+)
+def test_commands_are_refused(campaign, command):
+    with pytest.raises((CommandError, UserError), match="sealed until closing"):
+        run(*command)
+
+
+def test_files_of_reports_and_packages_are_refused(campaign, tmp_path):
+    for command in (
+        ("report_campaign", "sealed", "--output", tmp_path / "report"),
+        ("export_study", "sealed", "--output", tmp_path / "package.zip"),
+    ):
+        with pytest.raises((CommandError, UserError), match="sealed until closing"):
+            run(*command)
+    assert list(tmp_path.iterdir()) == [] or not (tmp_path / "package.zip").exists()
+
+
+def test_closing_opens_it_and_opening_again_seals_it_again(campaign, people):
+    client = client_of(people["researcher"])
+    results = reverse("campaign_results", args=[campaign.key])
+    campaign_close(campaign=campaign)
+    assert "sealed until closing" not in client.get(results).content.decode()
+    assert ScoreRun.objects.count() == 1
+    assert seal_sentence(campaign) == "Results were sealed until the campaign closed."
+    campaign_open(campaign=campaign)
+    assert "sealed until closing" in client.get(results).content.decode()
+    campaign_close(campaign=campaign)
+    assert "opened again once" in seal_sentence(campaign)
+    report = client.get(reverse("campaign_report", args=[campaign.key])).content.decode()
+    assert "opened again once" in report
+
+
+def test_opening_the_seal_early_needs_the_right_and_a_reason(campaign, people):
+    address = reverse("campaign_unseal", args=[campaign.key])
+    refused = client_of(people["researcher"]).post(address, {"reason": "curious"})
+    assert refused.status_code == 403
+    assert b"Open the seal" not in client_of(people["researcher"]).get(campaign.get_absolute_url()).content
+    owner = client_of(people["owner"])
+    for reason in ("", "  ", "a\nb", "x" * 301):
+        assert owner.post(address, {"reason": reason}).status_code == 400, reason
+    campaign.refresh_from_db()
+    assert is_sealed(campaign) and not AuditEvent.objects.filter(action="campaign.unsealed").exists()
+    assert owner.post(address, {"reason": "The funder asks."}).status_code == 302
+    assert owner.post(address, {"reason": "Again."}).status_code == 409
+    event = AuditEvent.objects.get(action="campaign.unsealed")
+    assert event.actor == people["owner"] and event.data == {"reason": "The funder asks."}
+    report = owner.get(reverse("campaign_report", args=[campaign.key])).content.decode()
+    assert "the seal was opened early" in report and "The funder asks." in report
+    page = owner.get(campaign.get_absolute_url()).content.decode()
+    assert "The funder asks." in page and "Sealed until closing" not in page
+
+
+def test_the_api_makes_tells_and_unseals(people):
+    api = APIClient()
+    api.force_login(people["owner"])
+    asked = {
+        "name": "by api", "protocol": "source_da", "languages": "en-de", "source": ["A.", "B."],
+        "outputs": {"OP": ["C.", "D."]}, "raters": 2, "judgements": 1, "settings": {"sealed": True},
+    }  # fmt: skip
+    made = api.post("/api/v1/campaigns/", asked, format="json").json()
+    assert made["sealed"] is True
+    unseal = f"/api/v1/campaigns/{made['key']}/unseal/"
+    assert api.get(f"/api/v1/campaigns/{made['key']}/scores/").json()["code"] == "sealed"
+    assert api.post(unseal, {}, format="json").status_code == 400
+    other = APIClient()
+    other.force_login(User.objects.create_user("stranger"))
+    assert other.post(unseal, {"reason": "x"}, format="json").status_code == 404
+    assert api.post(unseal, {"reason": "A test."}, format="json").json()["sealed"] is False
+    assert api.post(unseal, {"reason": "A test."}, format="json").status_code == 409
+
+
+def test_the_commands_make_and_unseal(tmp_path):
+    for name in ("source", "out"):
+        (tmp_path / name).write_text("One.\nTwo.\n")
+    run(
+        "create_campaign", "c", "--protocol", "source_da", "--languages", "en-de",
+        "--source", tmp_path / "source",
+        "--output", f"OP={tmp_path / 'out'}", "--raters", "1", "--judgements", "1", "--sealed",
+    )  # fmt: skip
+    from annotation.models import Campaign
+
+    campaign = Campaign.objects.get()
+    assert is_sealed(campaign)
+    run("unseal_campaign", "c", "--why", "The deadline moved.")
+    campaign.refresh_from_db()
+    assert not is_sealed(campaign) and seal_read(campaign).reason == "The deadline moved."
+
+
+def test_a_campaign_without_a_seal_has_none(people):
+    plain = make_campaign(name="plain", n_segments=2, owner=people["owner"])
+    assert seal_read(plain) is None and seal_sentence(plain) == ""
+    answer = client_of(people["owner"]).post(reverse("campaign_unseal", args=[plain.key]), {"reason": "x"})
+    assert answer.status_code == 409
