@@ -1,11 +1,13 @@
 """Content security, and one place that turns errors into pages or problem+json."""
 
 import logging
+import sys
 from collections.abc import Callable
 from http import HTTPStatus
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
@@ -16,6 +18,9 @@ from evalplatform.errors import UserError
 
 logger = logging.getLogger(__name__)
 Handler = Callable[[HttpRequest], HttpResponse]
+
+RETRY_SECONDS = 5
+"""So long a script may wait before it asks again."""
 
 POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -119,8 +124,32 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
     )
 
 
+def is_away(error: BaseException | None) -> bool:
+    """Tell whether the database did not answer, whatever was made of that on the way."""
+    while error is not None:
+        if isinstance(error, OperationalError | InterfaceError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """Answer 503: whoever asked may send the same again."""
+    response = problem(
+        request,
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        _("The database does not answer"),
+        _("Nothing that was saved before is lost, and nothing was done by half."),
+        _("Try again in a moment."),
+    )
+    response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Answer 400."""
+    """Answer 400; 503 where a session could not be written because the database is away."""
+    if is_away(exception):
+        return unavailable(request)
     return problem(request, HTTPStatus.BAD_REQUEST, _("This request cannot be used"), "")
 
 
@@ -130,7 +159,9 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None) 
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500 without touching the database."""
+    """Answer 500 without touching the database; 503 where it is the database that is away."""
+    if is_away(sys.exception()):
+        return unavailable(request)
     return problem(
         request,
         HTTPStatus.INTERNAL_SERVER_ERROR,

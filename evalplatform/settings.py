@@ -84,6 +84,9 @@ def database() -> dict[str, Any]:
             "timeout": 20,
             "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;",
         }
+    else:
+        # A server that was restarted is met by a new connection, not by an error.
+        found["CONN_HEALTH_CHECKS"] = True
     return found
 
 
