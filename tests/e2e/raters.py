@@ -13,7 +13,7 @@ def press(page: Page, *keys: str) -> None:
 
 def tab_to(page: Page, selector: str) -> None:
     """Press Tab until the element has the focus."""
-    for _ in range(40):
+    for _ in range(120):
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):
             return
         page.keyboard.press("Tab")

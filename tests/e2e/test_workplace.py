@@ -7,7 +7,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.e2e.raters import begin, expect_number, next_by
+from tests.db.test_rating_race import Browser
+from tests.e2e.raters import begin, expect_number, next_by, press, tab_to
 from tests.server import running
 
 SOURCE = [f"Boat number {n} left the harbour at noon." for n in range(1, 5)]
@@ -31,6 +32,7 @@ def workplace(tmp_path_factory):
         source = f"{server.folder / 'src.en'}"
         server.manage("import_testset", "docks", "--languages", "en-de", "--source", source)
         server.manage("import_output", "docks", "Docker", f"{server.folder / 'OP'}")
+        server.manage("import_output", "docks", "Crane", f"{server.folder / 'BT'}")
         yield server
 
 
@@ -132,3 +134,51 @@ def test_by_keyboard_alone(workplace, new_page):
     expect(page.locator("h1")).to_contain_text("Harbour 2")
     page.goto(f"{server.url}/campaigns/")
     assert page.locator("main").inner_text().count("Harbour 2") == 2  # the campaign and its study
+
+
+@pytest.mark.long
+def test_the_whole_way_by_keyboard_alone(workplace, new_page):
+    """Sign in, find a test set, make a campaign, read its report, take a table along: Tab, letters, Enter."""
+    server, page = workplace, new_page()
+    page.goto(f"{server.url}/login/")
+    tab_to(page, "input[name=username]")
+    page.keyboard.type("ann")
+    tab_to(page, "input[name=password]")
+    page.keyboard.type("harbour-ann-1")
+    press(page, "Enter")
+    page.wait_for_url("**/campaigns/")
+    for selector, heading in (
+        ("nav a[href='/testsets/']", "Test sets"),
+        ("tbody a", "docks"),
+        ("a[href*='/campaigns/new/']", "New campaign"),
+    ):
+        tab_to(page, selector)
+        press(page, "Enter")
+        expect(page.locator("h1")).to_have_text(heading)
+    for field, text in (
+        ("name", "By keys"),
+        ("raters", "Ada"),
+        ("judgements", "1"),
+        ("bad_references", "0"),
+        ("repeats", "0"),
+    ):
+        tab_to(page, f"#id_{field}")
+        press(page, "ControlOrMeta+A")
+        page.keyboard.type(text)
+    tab_to(page, "button[name=action][value=check]")
+    press(page, "Enter")
+    expect(page.locator("#estimate")).to_be_visible()
+    tab_to(page, "button[name=action][value=open]")
+    press(page, "Enter")
+    expect(page.locator("h1")).to_contain_text("By keys")
+    link = re.search(r"https?://[^\s<]+/invite/[^\s<]+", page.content())[0]
+    assert len(Browser(server.url, 1).rate_all(link)) == 8
+    page.reload()
+    tab_to(page, "a[href$='/report/']")
+    press(page, "Enter")
+    expect(page.locator("main")).to_contain_text("Docker")
+    look(page, "report-by-keys")
+    tab_to(page, "a[href$='.csv']")
+    with page.expect_download() as download:
+        press(page, "Enter")
+    assert download.value.suggested_filename.startswith("By keys.")
