@@ -2,7 +2,9 @@
 
 import json
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -27,10 +29,16 @@ class Chain(Place):
     """A place with a tiny training in its queue."""
 
     def __init__(
-        self, folder: Path, environment: dict[str, str], python: Path = MT_PYTHON, **settings: str
+        self,
+        folder: Path,
+        environment: dict[str, str],
+        python: Path = MT_PYTHON,
+        *,
+        broker: str = "",
+        **settings: str,
     ) -> None:
         more = {"FAIRSEQ_PYTHON": str(python), "RUN_LEASE_SECONDS": "9", "OMP_NUM_THREADS": "1"}
-        super().__init__(folder, environment | more, "")
+        super().__init__(folder, environment | more, broker)
         self.filter, self.train, self.decode = json.loads(self.call(f"launch(**{settings!r})"))
 
     def call(self, what: str) -> str:
@@ -133,6 +141,36 @@ def test_wherever_the_worker_is_killed_the_output_is_the_same(tmp_path, empty_da
         worker.wait()
     chain.lapse()
     ended_once(chain.finish(), undisturbed)
+
+
+def redis_on(port: int, folder: Path) -> subprocess.Popen:
+    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
+def test_redis_that_starts_again_during_a_training_disturbs_nothing(tmp_path, empty_database, undisturbed):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = redis_on(port, tmp_path)
+    try:
+        chain = Chain(tmp_path, empty_database, broker=f"redis://127.0.0.1:{port}/0")
+        with chain.worker(celery=True) as worker:
+            chain.process = worker
+            chain.until("trains")
+            server.kill()
+            server.wait()
+            time.sleep(2)
+            server = redis_on(port, tmp_path)
+            chain.wait(chain.decode, "succeeded", "failed", seconds=SECONDS)
+        told = json.loads(chain.call("told()"))
+    finally:
+        server.kill()
+        server.wait()
+    ended_once(told, undisturbed)
+    assert [run["attempts"] for run in told["runs"]] == [1, 1, 1], "nothing was begun twice"
 
 
 @pytest.mark.long
