@@ -11,6 +11,8 @@ MT_PIP = $(MT)/bin/python -m pip --disable-pip-version-check --quiet install $(M
 CODE := evalplatform annotation mtcore tests manage.py
 
 export OPENBLAS_NUM_THREADS ?= 1
+# What hundreds of processes import is compiled once, not once in each.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo mt mt-check test test-long check lint types contracts migrations bench screenshots lock messages clean

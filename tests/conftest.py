@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 from django.db import connections
+from django.test import override_settings
 from django.utils import translation
 from hypothesis import HealthCheck, settings
 
@@ -43,6 +44,13 @@ def one_stream(monkeypatch):  # type: ignore[no-untyped-def]
     monkeypatch.setattr(np.random, "default_rng", lambda seed=None: source if seed is None else real(seed))
     monkeypatch.setattr("annotation.services.skipping.secrets.choice", dice.choice)
     monkeypatch.setattr("annotation.services.skipping.secrets.randbits", dice.getrandbits)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_passwords():  # type: ignore[no-untyped-def]
+    """Hash passwords of this process quickly; the platforms that browser tests start hash as they are."""
+    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

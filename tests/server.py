@@ -15,12 +15,13 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from uuid import uuid4
 
 import psycopg
 
+from tests.clerk import Clerk
 from tests.paths import ROOT
 from tests.reachable import POSTGRES
 
@@ -72,16 +73,14 @@ class Server:
 
     def manage(self, *arguments: str, ok: bool = True) -> str:
         """Run a management command beside the server and return what it printed."""
-        done = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=600,
-        )
+        done = self.clerk.run(arguments)
         assert not ok or done.returncode == 0, done.stderr
         return done.stdout
+
+    @cached_property
+    def clerk(self) -> Clerk:
+        """Who runs the commands."""
+        return Clerk(self.environment)
 
     def campaign(self, name: str, *arguments: str, raters: int) -> dict[str, str]:
         """Create a campaign with the command and return its links by rater."""
@@ -147,6 +146,7 @@ def running(
     try:
         yield server
     finally:
+        server.clerk.end()
         server.stop()
 
 

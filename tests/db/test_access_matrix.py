@@ -54,7 +54,6 @@ def rows():
 def world(settings, tmp_path):
     """A rated campaign of a study with an owner and a researcher, a pool, runs, a corpus, another study."""
     settings.DATA_DIR = tmp_path
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     cache.clear()
     users = {name: User.objects.create_user(name, is_staff=name == "admin") for name in ROLES[2:]}
     campaign = make_campaign(name="harbour", n_segments=4, owner=users["owner"])

@@ -29,6 +29,7 @@ from tests.factories.studies import RATERS, answered, study_of, study_with_every
 from tests.paths import ROOT
 
 pytestmark = pytest.mark.django_db
+once = pytest.mark.once  # a package is files alone
 FILES = ROOT / "tests" / "files"
 
 
@@ -83,6 +84,7 @@ def fields(verified):
     return {(one.file, one.field) for one in verified.differences}
 
 
+@once
 def test_a_package_is_equal_to_its_judgements(package):
     done = study_verify(package)
     assert done.differences == ()
@@ -139,6 +141,7 @@ def test_the_same_study_gives_the_same_bytes(study, tmp_path):
     assert study_verify(tmp_path / "one.zip").differences == ()
 
 
+@once
 def test_raters_are_numbers_and_texts_are_hashes(package):
     everything = all_bytes(package).decode("utf-8")
     for name in RATERS:
@@ -179,6 +182,7 @@ def test_what_raters_wrote_to_the_researchers_is_not_published(study, tmp_path):
         assert study_verify(at).differences == ()
 
 
+@once
 def test_the_order_of_rows_says_nothing_about_names(package):
     for path in package.rglob("*.csv"):
         with path.open(encoding="utf-8", newline="") as stream:
@@ -198,6 +202,7 @@ def test_names_and_texts_are_kept_when_asked(study, tmp_path):
     assert source.startswith("Source 1") and source.count("\n") == 8
 
 
+@once
 def test_the_layout_of_mt_metrics_eval(package):
     folder = package / "mt-metrics-eval" / "By-source"
     assert (folder / "documents/en-de.docs").read_text("utf-8").count("\n") == 8
@@ -212,6 +217,7 @@ def test_the_layout_of_mt_metrics_eval(package):
     assert not list(package.rglob("sources"))
 
 
+@once
 def test_one_altered_score_is_found_though_its_hash_was_altered_too(package):
     name = "campaigns/By-source/scores/standard.json"
 
@@ -227,6 +233,7 @@ def test_one_altered_score_is_found_though_its_hash_was_altered_too(package):
         run("verify_study", package)
 
 
+@once
 def test_one_altered_judgement_is_found_though_its_hash_was_altered_too(package):
     def nudge(rows):
         own = next(
@@ -246,6 +253,7 @@ def test_one_altered_judgement_is_found_though_its_hash_was_altered_too(package)
     )
 
 
+@once
 def test_an_altered_choice_is_found(package):
     def turn(rows):
         own = next(row for row in rows if row["choice"] == "left")
@@ -276,12 +284,14 @@ ALTERATIONS = [
 ]
 
 
+@once
 @pytest.mark.parametrize(("name", "change", "field"), ALTERATIONS)
 def test_whatever_is_altered_is_named(package, name, change, field):
     alter(package, name, change)
     assert (name, field) in fields(study_verify(package))
 
 
+@once
 def test_a_judgement_that_the_plan_misses_makes_a_note(package):
     alter(package, "campaigns/By-source/plan.csv", lambda text: text + re.sub(r"^[^,]+", "x", _last(text)))
     found = fields(study_verify(package))
@@ -292,6 +302,7 @@ def _last(text):
     return text.splitlines(keepends=True)[-1]
 
 
+@once
 def test_what_another_version_did_not_say_is_no_difference_but_what_it_said_is(package):
     name = "campaigns/By-source/scores/standard.json"
     alter(package, name, changed(lambda one: one["systems"][0].pop("rank_range")))
@@ -306,6 +317,7 @@ def test_what_another_version_did_not_say_is_no_difference_but_what_it_said_is(p
     assert (name, "n_segments") in fields(study_verify(package))
 
 
+@once
 def test_files_that_are_altered_missing_or_added_are_named(package):
     guidelines = package / "campaigns/By-source/guidelines.md"
     guidelines.write_text(guidelines.read_text("utf-8") + "Be kind to BT.\n", "utf-8")
@@ -463,6 +475,7 @@ def packed(path: Path, entries, **more):
     return path
 
 
+@once
 def test_dangerous_packages_are_refused(tmp_path):
     for name in ("sec03_traversal.zip", "sec03_traversal.tar"):
         assert name == "sec03_traversal.tar" or "leads out" in refused("verify_study", FILES / name)
@@ -481,11 +494,13 @@ def test_dangerous_packages_are_refused(tmp_path):
     assert not list(tmp_path.rglob("escape_*"))
 
 
+@once
 def test_links_in_a_folder_are_refused(package):
     (package / "link").symlink_to("/etc/passwd")
     assert "is a link" in refused("verify_study", package)
 
 
+@once
 @pytest.mark.parametrize(
     "name", ["study.json", "campaigns/By-source/campaign.json", "testsets/By-source/testset.json"]
 )
@@ -519,6 +534,7 @@ def test_pseudonyms_are_drawn_once_and_replace_whole_words(study):
     assert called.plain({"raters": ["ann", "7"], "n": 7}) == {"raters": ["R001", "R003"], "n": 7}
 
 
+@once
 def test_file_names_are_plain_and_differ():
     assert slugs(["a/b", "a b", "A-B", "Ärger", "日本"]) == {
         "a/b": "a-b", "a b": "a-b-2", "A-B": "A-B-3", "Ärger": "Arger", "日本": "x",

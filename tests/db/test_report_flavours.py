@@ -14,7 +14,7 @@ from mtcore.models import System
 from tests.factories.commands import refused, run
 from tests.factories.reports import rated
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]  # words and files made of the same numbers
 FORMULA = "=HYPERLINK(1)"
 
 

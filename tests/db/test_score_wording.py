@@ -17,7 +17,7 @@ from annotation.stats.options import ScoreOptions
 from tests.factories.commands import run
 from tests.factories.reports import rated
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]  # words and files made of the same numbers
 
 
 def lines_with(text, *words):
