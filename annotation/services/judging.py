@@ -22,11 +22,12 @@ from annotation.services.participation import (
     begin_check,
     campaign_protocol,
     consent_check,
+    is_endless,
     is_key,
     participation_progress,
     text_check,
 )
-from annotation.services.pool import pool_ready
+from annotation.services.pool import Held, pool_held, pool_ready
 from annotation.services.pool_leases import late_answer_place
 from annotation.services.practising import Practice, practice_record
 from annotation.services.prepared import Prepared
@@ -95,26 +96,29 @@ def judgement_save(
             if earlier is not None and _says(earlier, answer, comment):
                 return Saved(earlier, True, participation_progress(participation))
             judgement = _append(assignment, earlier, client_key, answer, comment, active_ms)
-            progress = participation_progress(participation)
+            held = pool_held(participation) if is_endless(participation) else None
+            progress = Progress(held.done, held.live, True) if held else participation_progress(participation)
             is_practice = assignment.round == PRACTICE_ROUND
             if not is_practice and (progress.left or not progress.endless):
                 _follow_progress(assignment.participation, progress)
     except IntegrityError as error:
-        # Two assignments answered at once under one key: the database let the first through.
+        # The key is that of an answer to another item, perhaps one that arrived at this very moment.
         raise _key_taken() from error
     except AnswerTooLate:
         _keep_late(assignment, client_key, answer, comment)
         raise
     if is_practice:
         practice_record(participation=participation, practice=Practice(participation))
-    elif progress.endless and not progress.left:
-        progress = _go_on(participation)
+    elif held is not None:
+        progress = _go_on(participation, held, progress)
     return Saved(judgement, False, progress)
 
 
-def _go_on(participation: Participation) -> Progress:
-    """Look for more in a pool; who finds nothing has finished."""
-    pool_ready(participation)
+def _go_on(participation: Participation, held: Held, progress: Progress) -> Progress:
+    """See in a pool that there is more to come; who finds nothing has finished."""
+    pool_ready(participation, soon=True, held=held)
+    if progress.left:
+        return progress
     progress = participation_progress(participation)
     _follow_progress(participation, progress)
     return progress
@@ -181,7 +185,12 @@ def _lock_assignment(participation: Participation, key: str) -> Assignment:
 
 
 def _stored(client_key: str, assignment: Assignment) -> tuple[Judgement | None, Judgement | None]:
-    """Return the judgement that came under the key, and the one that counts for the assignment."""
+    """Return the judgement that came under the key, and the one that counts for the assignment.
+
+    An open assignment has none, and the database refuses a key that is another's.
+    """
+    if assignment.state == Assignment.State.OPEN:
+        return None, None
     found = _JUDGEMENTS.all(client_key, assignment.pk)
     known = next((one for one in found if one.client_key == client_key), None)
     earlier = next((one for one in found if one.assignment_id == assignment.pk and one.is_current), None)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from django.db import transaction
@@ -53,12 +53,14 @@ LAST_RATERS, ENOUGH_RATERS = 8, 4
 """Raters whose stay says how long one stays, and the least number of them."""
 GAP_EVERY = 20
 """Places after which the distance inside segments is set anew: more raters may have come."""
+SOON = 2
+"""Places before the last ENOUGH at which an answer claims."""
 TRIES = 4
 REST_SECONDS = 20
 """Time after which a rater who found nothing, and still has something to do, looks again."""
 _OPEN, _RELEASED = Assignment.State.OPEN, Assignment.State.RELEASED
 _PAST = Q(round__gt=0) & (Q(state=Assignment.State.DONE) | Q(state=_OPEN, shown_at__isnull=False))
-_HELD: Prepared[tuple[datetime | None, int, int, int, int, int]] = Prepared(
+_HELD: Prepared[tuple[Any, ...]] = Prepared(
     lambda participation, head: (
         Assignment.objects.filter(participation=participation)
         .order_by()
@@ -80,30 +82,58 @@ class _Raced(Exception):
     """Somebody took an item between looking and taking."""
 
 
-def pool_ready(participation: Participation, *, again: bool = False) -> None:
+class Held(NamedTuple):
+    """What a rater of a pool has.
+
+    Attributes:
+        ends: when the first lease is over.
+        live: items that were not given up.
+        held: those without an answer.
+        ahead: those of them before the first free place.
+        past: the last place that was shown or answered.
+        done: items that the rater has judged.
+    """
+
+    ends: datetime | None = None
+    live: int = 0
+    held: int = 0
+    ahead: int = 0
+    past: int = 0
+    done: int = 0
+
+
+def pool_held(participation: Participation) -> Held:
+    """Count what a rater has, in one query."""
+    return Held(*(_HELD.first(participation.pk, Stand.of(participation).line.head) or ()))
+
+
+def pool_ready(
+    participation: Participation, *, again: bool = False, soon: bool = False, held: Held | None = None
+) -> None:
     """Renew a rater's leases and see that the next places are filled; nothing outside pool campaigns.
 
     Args:
         participation: who works; may be as it was read at the beginning of the request.
         again: also for who has finished, to look whether there is more.
+        soon: also when places will be needed a little later. An answer asks so: the request that then draws
+            the screens need not claim them too.
+        held: what the rater has, where that is known already.
     """
     campaign = participation.campaign
     if campaign.mode != Campaign.Mode.POOL or not _may_work(participation, again=again):
         return
     settings, now = CampaignSettings.of(campaign), timezone.now()
     lease = timedelta(minutes=settings.lease_minutes)
-    stand = Stand.of(participation)
-    found = _HELD.first(participation.pk, stand.line.head)
-    ends, live, held, ahead, past, done = found or (None, 0, 0, 0, 0, 0)
-    if ends is not None and ends < now + lease / 2:
+    has = held or pool_held(participation)
+    if has.ends is not None and has.ends < now + lease / 2:
         own = Assignment.objects.filter(participation=participation, state=_OPEN)
         own.filter(lease_until__isnull=False).update(lease_until=now + lease)
-    room = (settings.most_items or 10**9) - live
-    if ahead >= ENOUGH or room <= 0 or held >= MOST_HELD:
+    room = (settings.most_items or 10**9) - has.live
+    if has.ahead >= (ENOUGH + SOON if soon else ENOUGH) or room <= 0 or has.held >= MOST_HELD:
         return
-    if held and stand.nothing_at > time.time() - REST_SECONDS:
+    if has.held and Stand.of(participation).nothing_at > time.time() - REST_SECONDS:
         return
-    want = _Want(room, AHEAD - ahead, past, done, now + lease)
+    want = _Want(room, AHEAD - has.ahead, has.past, has.done, now + lease)
     for _ in range(TRIES):
         try:
             with transaction.atomic():

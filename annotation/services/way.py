@@ -44,11 +44,20 @@ class Way:
         return next(iter(self._draw(self._open()[:1])), None)
 
     def screens_after(self, key: str, n: int) -> list[Screen]:
-        """Return up to `n` screens that wait for an answer after the given one, or from the beginning."""
-        pool_ready(self.participation)
+        """Return up to `n` screens that wait for an answer after the given one, or from the beginning.
+
+        Of a pool more is claimed only where there is none: the answers before have seen to it.
+        """
+        return self._draw(self._chosen(key, n) or self._chosen(key, n, claim=True))
+
+    def _chosen(self, key: str, n: int, *, claim: bool = False) -> Sequence[Assignment]:
+        if claim:
+            if self.participation.campaign.mode != Campaign.Mode.POOL:
+                return []
+            pool_ready(self.participation)
         if not key:
-            return self._draw(self._in_reach(list(self._open().select_related("item__segment")[:n])))
-        return self._draw(self._in_reach(_ahead_of(n).all(self.participation.pk, *self._place(key))))
+            return self._in_reach(list(self._open().select_related("item__segment")[:n]))
+        return self._in_reach(_ahead_of(n).all(self.participation.pk, *self._place(key)))
 
     @cached_property
     def holds_enough(self) -> bool:
