@@ -88,7 +88,7 @@ check: lint types contracts migrations test ## format, lint, types, import contr
 bench: $(VENV)/.dev ## measure ratios side by side and write docs/benchmarks.md
 	@$(BIN)/python -m tests.bench
 
-screenshots: $(VENV)/.dev ## make the pictures of the README from the demo study
+screenshots: $(VENV)/.dev ## make the pictures of the README and the guides from the demo study
 	@$(BIN)/python -m tests.screenshots
 
 lock: ## pin requirements*.in (needs uv)
