@@ -80,7 +80,7 @@ def _updates(name: str) -> str:
 
 
 def _body(markdown: str) -> str:
-    """Return the tables of a report, their headings below ours, without signatures and what would fill gaps."""
+    """Return the tables of a report, headings below ours, without signatures and what would fill gaps."""
     markdown = re.sub(r"^Missing: .*?^```\n.*?^```$", "", markdown, flags=re.MULTILINE | re.DOTALL)
     kept = [line for line in markdown.split("\n") if not re.search(r"`[^`]*\|[^`]*`", line)]
     text = re.sub(r"^#+ (.*)$", r"**\1**", "\n".join(kept), flags=re.MULTILINE)
