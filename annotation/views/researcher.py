@@ -39,6 +39,7 @@ from annotation.views.figures import bars_svg
 from annotation.views.hours import hours_panel
 from annotation.views.labels import describe
 from annotation.views.people import people_panel
+from annotation.views.progress import progress_panel
 from annotation.views.quality import quality_panel
 from annotation.views.rounds import rounds_panel
 from annotation.views.tables import command_line, preference_tables, rater_rows, rating_tables
@@ -91,6 +92,7 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "total": grouped(overview.n_assigned),
         "raters": _raters(overview, skips_count(found)),
         "links": campaign_links(campaign=found) if _shows_links(request, found) else [],
+        "progress": progress_panel(found),
         "people": people_panel(found, shows_links=_shows_links(request, found)),
         "rounds": rounds_panel(found),
         "quality": quality_panel(found, overview.n_done),

@@ -103,7 +103,7 @@ def test_invitation_links_are_for_owner_and_admin(campaign, ann, bob):
 def test_the_campaign_page_counts(campaign, ann):
     text = client_of(ann).get(reverse("campaign", args=[campaign.key])).content.decode()
     assert "of 20 judgements" in text
-    assert text.count("<svg") == 3
+    assert text.count("<svg") == 4
     assert "2 systems" in text and "5 segments" in text
     assert "style=" not in text and "<script" not in text
 
@@ -218,7 +218,7 @@ def test_a_campaign_page_asks_a_fixed_number_of_questions(raters, ann, django_as
     campaign = make_campaign(name="many", n_segments=4, raters=raters, owner=ann)
     answer_all(campaign)
     client = client_of(ann)
-    with django_assert_max_num_queries(33):
+    with django_assert_max_num_queries(39):
         client.get(reverse("campaign", args=[campaign.key]))
 
 

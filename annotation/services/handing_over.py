@@ -1,0 +1,81 @@
+"""Hand the open work of a rater to the others, or to somebody new who shares in it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.models import AuditEvent, Campaign, Participation
+from annotation.services.studies import raters_ready
+from annotation.services.withdrawal import Withdrawal, rater_withdraw
+from evalplatform.errors import BadInput, Conflict, NotFound
+from mtcore.corpora.names import check_name
+from mtcore.services.texts import as_bad_input
+
+
+def work_hand_over(
+    *, campaign: Campaign, rater: str, new_rater: str = "", actor: User | None = None
+) -> Withdrawal:
+    """Let a rater leave and deal the open work to the others; answers stay.
+
+    Work goes to whoever has least, so somebody new gets most of it.
+
+    Args:
+        campaign: an open one that was planned here.
+        rater: who leaves.
+        new_rater: name of somebody to be invited for it; "" for nobody.
+        actor: who asks.
+
+    Raises:
+        BadInput: nobody is named, or the new name cannot be one.
+        NotFound: no such rater in the campaign.
+        Conflict: it is closed or was not planned here, the rater has left already, or the new one is in it.
+    """
+    if campaign.mode != Campaign.Mode.PLANNED:
+        raise Conflict(
+            _("“%(name)s” has no plan.") % {"name": campaign.name},
+            _("In a pool, whoever comes takes the next items."),
+        )
+    if campaign.state == Campaign.State.CLOSED:
+        raise Conflict(_("“%(name)s” is closed.") % {"name": campaign.name}, _("Open it first."))
+    if not rater:
+        raise BadInput(_("No rater is named."), _("Use the page's buttons."))
+    leaver = campaign.participations.filter(rater__name=rater).first()
+    if leaver is None:
+        raise NotFound(
+            _("There is no rater “%(rater)s” in this campaign.") % {"rater": rater[:120]},
+            _("Use the page's buttons."),
+        )
+    if leaver.state == Participation.State.LEFT:
+        raise Conflict(
+            _("“%(rater)s” has left this campaign already.") % {"rater": rater}, _("Nothing was changed.")
+        )
+    if new_rater:
+        _invite(campaign, new_rater, actor)
+    return rater_withdraw(campaign=campaign, rater=rater, actor=actor)
+
+
+def _invite(campaign: Campaign, name: str, actor: User | None) -> Participation:
+    """Put somebody new into the campaign, without work yet."""
+    with as_bad_input():
+        check_name(name, "rater")
+    until = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
+    with transaction.atomic():
+        (person,) = raters_ready(study=campaign.study, names=[name])
+        participation, created = Participation.objects.get_or_create(
+            rater=person, campaign=campaign, defaults={"link_expires_at": until}
+        )
+        if not created:
+            raise Conflict(
+                _("“%(rater)s” is in this campaign already.") % {"rater": name}, _("Give another name.")
+            )
+        AuditEvent.note(
+            "rater.invited", actor=actor, study=campaign.study, campaign=campaign,
+            participation=participation, rater=name,
+        )  # fmt: skip
+    return participation

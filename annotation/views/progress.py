@@ -1,0 +1,66 @@
+"""Progress on the campaign's page: by system and day, who has gone silent, and handing work over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
+
+from annotation.models import Campaign
+from annotation.services.handing_over import work_hand_over
+from annotation.services.overview import PACE_DAYS
+from annotation.services.progress import SILENT_DAYS, days_progress, silent_raters, systems_progress
+from annotation.services.withdrawal import Withdrawal
+from annotation.templatetags.shown import grouped
+from annotation.views.figures import bars_svg
+from evalplatform.people import user_of
+
+
+def progress_panel(campaign: Campaign) -> dict[str, Any]:
+    """Return what the campaign's page says of systems, days and silent raters."""
+    days = days_progress(campaign)
+    label = ", ".join(f"{date_format(day, 'j M')}: {n}" for day, n in days)
+    return {
+        "systems": systems_progress(campaign),
+        "days": [row for row in reversed(days) if row[1]],
+        "figure": bars_svg([n for _day, n in days], label),
+        "pace": round(sum(n for _day, n in days[-PACE_DAYS:]) / min(len(days), PACE_DAYS)) if days else None,
+        "silent": silent_raters(campaign),
+        "silent_days": SILENT_DAYS,
+    }
+
+
+@require_POST
+@login_required
+def hand_over(request: HttpRequest, key: str) -> HttpResponse:
+    """Give the open work of a rater to the others, and to somebody new when one is named."""
+    found = get_object_or_404(Campaign.objects.visible_to(request.user).select_related("study"), key=key)
+    change = work_hand_over(
+        campaign=found,
+        rater=request.POST.get("rater", ""),
+        new_rater=request.POST.get("new_rater", "").strip(),
+        actor=user_of(request),
+    )
+    messages.success(request, _told(change))
+    for text in change.short:
+        messages.warning(request, text)
+    return redirect(f"{reverse('campaign', args=[found.key])}#raters")
+
+
+def _told(change: Withdrawal) -> str:
+    """Say what changed hands."""
+    released = ngettext("%(n)s open item", "%(n)s open items", change.released)
+    given = ", ".join(f"{name}: {grouped(n)}" for name, n in change.given.items())
+    return _("%(rater)s has left; the answers stay. %(released)s taken back, given to: %(given)s.") % {
+        "rater": change.rater,
+        "released": released % {"n": grouped(change.released)},
+        "given": given or _("nobody"),
+    }

@@ -1,0 +1,116 @@
+"""The campaign's page: progress by system and day, silent raters, and handing their work over."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Assignment, AuditEvent, Judgement
+from annotation.services.campaigns import campaign_close
+from annotation.services.progress import days_progress, silent_raters, systems_progress
+from tests.factories.answers import answer_all
+from tests.factories.campaigns import make_campaign
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ann():
+    return User.objects.create_user("ann")
+
+
+@pytest.fixture
+def campaign(ann):
+    found = make_campaign(name="harbour", n_segments=6, owner=ann)
+    answer_all(found, share=0.5)
+    return found
+
+
+@pytest.fixture
+def client(ann):
+    client = Client()
+    client.force_login(ann)
+    return client
+
+
+def silence(campaign, name, days):
+    """Let a rater's last sign lie some days back."""
+    at = timezone.now() - timedelta(days=days, hours=1)
+    campaign.participations.filter(rater__name=name).update(last_seen_at=at)
+    Judgement.objects.filter(assignment__participation__rater__name=name).update(submitted_at=at)
+    campaign.opened_at = timezone.now() - timedelta(days=30)
+    campaign.save(update_fields=["opened_at"])
+
+
+def test_progress_by_system_counts_what_raters_have(campaign):
+    assert {(row.system, row.n_assigned) for row in systems_progress(campaign)} == {("BT", 12), ("OP", 12)}
+    assert sum(row.n_done for row in systems_progress(campaign)) == Judgement.objects.count() == 12
+
+
+def test_merged_outputs_count_for_each_of_their_systems(ann):
+    merged = make_campaign(name="merged", n_segments=3, identical=(0, 1, 2), owner=ann)
+    assert [(row.system, row.n_assigned) for row in systems_progress(merged)] == [("BT", 6), ("OP", 6)]
+
+
+def test_days_without_answers_are_there_too(campaign):
+    now = timezone.now()
+    for row, days in zip(Judgement.objects.order_by("pk"), [0, 0, 2] + [60] * 9, strict=True):
+        Judgement.objects.filter(pk=row.pk).update(submitted_at=now - timedelta(days=days))
+    found = days_progress(campaign)
+    assert len(found) == 28 and found[-1] == (now.date(), 2)
+    assert [n for _, n in found[-3:]] == [1, 0, 2] and sum(n for _, n in found) == 3
+
+
+def test_silent_are_those_with_work_and_no_sign(campaign):
+    assert silent_raters(campaign) == []
+    silence(campaign, "R1", 4)
+    silence(campaign, "R2", 2)
+    (one,) = silent_raters(campaign)
+    assert (one.name, one.n_open, one.n_done, one.days) == ("R1", 4, 4, 4)
+    Assignment.objects.filter(participation__rater__name="R1").update(state="done")
+    assert silent_raters(campaign) == []
+
+
+def test_the_page_hands_the_work_over_to_a_new_rater(campaign, client, ann):
+    silence(campaign, "R1", 5)
+    page = client.get(campaign.get_absolute_url()).content.decode()
+    assert "1 rater has gone silent" in page and "4 items open" in page and "12 of 24" not in page
+    answer = client.post(
+        reverse("campaign_hand_over", args=[campaign.key]), {"rater": "R1", "new_rater": "R9"}, follow=True
+    )
+    text = answer.content.decode()
+    assert "R1 has left; the answers stay. 4 open items taken back, given to:" in text and "R9: " in text
+    assert "gone silent" not in text and "R9" in text
+    new = campaign.participations.get(rater__name="R9")
+    assert new.assignments.live().count() > 0 and new.link_expires_at is not None
+    assert campaign.participations.get(rater__name="R1").state == "left"
+    assert Judgement.objects.filter(assignment__participation__rater__name="R1").count() == 4
+    assert Assignment.objects.filter(item__campaign=campaign).live().count() == 24
+    assert AuditEvent.objects.get(action="rater.invited").actor == ann
+
+
+def test_what_is_short_is_said(client, ann):
+    campaign = make_campaign(name="two", n_segments=3, raters=2, judgements=2, owner=ann)
+    silence(campaign, "R1", 5)
+    text = client.post(
+        reverse("campaign_hand_over", args=[campaign.key]), {"rater": "R1"}, follow=True
+    ).content.decode()
+    assert "given to: nobody." in text and 'class="note warning"' in text
+
+
+def test_wrong_names_and_states_are_refused(campaign, client):
+    address = reverse("campaign_hand_over", args=[campaign.key])
+    before = list(campaign.participations.values_list("rater__name", "state"))
+    for sent, status in (
+        ({}, 400), ({"rater": "Nobody"}, 404), ({"rater": "R1", "new_rater": "R2"}, 409),
+        ({"rater": "R1", "new_rater": "a|b"}, 400), ({"rater": "R1", "new_rater": "x" * 200}, 400),
+    ):  # fmt: skip
+        assert client.post(address, sent).status_code == status, sent
+    campaign_close(campaign=campaign)
+    assert client.post(address, {"rater": "R1"}).status_code == 409
+    assert list(campaign.participations.values_list("rater__name", "state")) == before
+    pool = make_campaign(name="pool", n_segments=2, pool=True, owner=campaign.study.owner)
+    assert client.post(reverse("campaign_hand_over", args=[pool.key]), {"rater": "R1"}).status_code == 409
