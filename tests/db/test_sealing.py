@@ -73,6 +73,10 @@ def doors(campaign):
         f"/api/v1/campaigns/{campaign.key}/scores/",
         f"/api/v1/campaigns/{campaign.key}/judgements/",
         f"/api/v1/campaigns/{campaign.key}/judgements/?low=90",
+        f"/api/v1/campaigns/{campaign.key}/judgements/file/?file=csv",
+        f"/api/v1/campaigns/{campaign.key}/report/",
+        f"/api/v1/campaigns/{campaign.key}/correlation/",
+        f"/api/v1/campaigns/{campaign.key}/trace/?rater=R1",
     ]  # fmt: skip
 
 
