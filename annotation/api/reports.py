@@ -166,6 +166,7 @@ def _dossier(found: Known) -> dict[str, Any]:
                 "key": one.campaign.key,
                 "name": one.campaign.name,
                 "protocol": one.campaign.protocol,
+                "sealed": one.is_sealed,
                 "n_judgements": one.n_judgements,
                 "items": [asdict(item) for item in one.items],
             }

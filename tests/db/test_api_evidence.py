@@ -322,3 +322,26 @@ def test_the_package_of_a_study(ann, bob, campaign, tmp_path, capsys):
     call_command("verify_study", str(place))
     assert "equal" in capsys.readouterr().out.lower()
     assert Study.objects.get(pk=campaign.study_id)
+
+
+def test_what_is_sealed_stays_sealed_at_every_address(ann):
+    wish = CampaignSettings(sealed=True)
+    found = make_campaign(name="sealed", owner=User.objects.get(username="ann"), settings=wish)
+    answer_all(found)
+    other = make_campaign("reference_da", name="open", owner=User.objects.get(username="ann"))
+    answer_all(other)
+    address = f"campaigns/{found.key}/looks/"
+    assert send(ann, address, {}, 409)["title"] == "Sealed until closing"
+    for part in (
+        "scores/", "report/", "report/tables/ranking/", "report/figures/ranking/", "trace/?system=OP",
+        "trace/?system=OP&of=n_judgements", "trace/?rater=R1", "trace/?a=OP&b=BT", "correlation/?metric=chrf",
+        f"compare/?with={other.key}", "judgements/file/",
+    ):  # fmt: skip
+        answer = ann.get(f"/api/v1/campaigns/{found.key}/{part}")
+        assert answer.status_code == 409 and answer.json()["title"] == "Sealed until closing", part
+    dossier = get(ann, found, "dossier/", testset="sealed", segment="1").json()
+    assert dossier["campaigns"][0]["sealed"] and not dossier["campaigns"][0]["items"]
+    for part in ("scores/", "report/", "report/tables/group-1/", "package/"):
+        assert ann.get(f"/api/v1/studies/{found.study_id}/{part}").status_code == 409, part
+    send(ann, f"campaigns/{found.key}/state/", {"state": "closed"})
+    assert get(ann, found, "trace/", rater="R1").json()["rows"]
