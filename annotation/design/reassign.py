@@ -158,7 +158,7 @@ def _lack_messages(lacking: Mapping[int, int], judgements: int) -> list[str]:
         messages.append(
             f"{number} item{' now has' if number == 1 else 's now have'} {judgements - lack} of {judgements} "
             f"judgements: no rater is left who has not seen {'it' if number == 1 else 'them'}; "
-            f"add {lack} rater{'' if lack == 1 else 's'}"
+            f"add {lack} rater{'' if lack == 1 else 's'} (add_raters)"
         )
     return messages
 

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Count, F, Q
 
 from annotation.design.second_round import AgainItem, AgainRater, SecondRound, deal_again
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Judgement, Participation
@@ -205,8 +205,41 @@ def round_deal_on(*, campaign: Campaign, leaver: Participation) -> tuple[dict[st
     Item.objects.filter(pk__in=short).update(given=F("given") - 1)
     given = Counter(people[cast(int, one.rater)] for one in dealt.assignments)
     n = len(short)
-    words = [f"{n} item{'' if n == 1 else 's'} to be judged again lack a judgement: add a rater"] if n else []
+    words = (
+        [f"{n} item{'' if n == 1 else 's'} to be judged again lack a judgement: add a rater (add_raters)"]
+        if n
+        else []
+    )
     return dict(given), words
+
+
+def round_fill(*, campaign: Campaign) -> tuple[dict[str, int], int]:
+    """Give what the extra round lacks, because raters left, to raters who have not had it.
+
+    Call it inside a turn of the campaign, once there are new raters.
+
+    Returns:
+        New assignments by name of the rater, and how many items still lack judgements.
+    """
+    again = Q(assignments__round=AGAIN) & ~Q(assignments__state=Assignment.State.RELEASED)
+    found = (
+        Item.objects.filter(campaign=campaign, kind=Item.Kind.SYSTEM, wanted__gt=campaign.judgements)
+        .annotate(dealt=Count("assignments", filter=again))
+        .annotate(lack=F("wanted") - campaign.judgements - F("dealt"))
+        .filter(lack__gt=0)
+    )
+    lack = {pk: (segment, n) for pk, segment, n in found.values_list("pk", "segment_id", "lack")}
+    if not lack:
+        return {}, 0
+    state, systems, people = _read(campaign), systems_of_items(campaign), _people(campaign)
+    items = [_again_item(pk, segment, systems, state, only_new=True) for pk, (segment, _) in lack.items()]
+    dealt = deal_again(
+        items, _raters(people, state), {pk: n for pk, (_, n) in lack.items()}, _stream(campaign)
+    )
+    _add(campaign, dealt)
+    for pk in dealt.renewed:
+        Item.objects.filter(pk=cast(int, pk)).update(given=F("given") + lack[cast(int, pk)][1])
+    return dict(Counter(people[cast(int, one.rater)] for one in dealt.assignments)), len(dealt.short)
 
 
 def _check(campaign: Campaign, head: RoundDraft) -> None:

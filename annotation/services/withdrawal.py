@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -10,6 +11,7 @@ import numpy as np
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
+from django.db.models.functions import Greatest
 
 from annotation.design.plan import PlanItem, PlannedAssignment
 from annotation.design.reassign import GivenAssignment, Reassignment, reassign
@@ -76,11 +78,11 @@ def rater_withdraw(*, campaign: Campaign, rater: str, actor: User | None = None)
         return Withdrawal(rater, leaver.assignments.live().done().count(), released, {}, ())
     items = plan_items_read(campaign)
     for attempt in range(1, ATTEMPTS + 1):
-        before = _snapshot(campaign)
+        before = snapshot_read(campaign)
         change = _plan(campaign, items, before, leaver)
         with transaction.atomic():
             turn_take(campaign.pk)
-            now = _snapshot(campaign, lock=True)
+            now = snapshot_read(campaign, lock=True)
             if now != before:
                 if attempt < ATTEMPTS:
                     continue
@@ -101,7 +103,7 @@ def _leaver(campaign: Campaign, rater: str) -> Participation:
     return found
 
 
-def _snapshot(campaign: Campaign, *, lock: bool = False) -> Snapshot:
+def snapshot_read(campaign: Campaign, *, lock: bool = False) -> Snapshot:
     """Read the campaign's live assignments, then who has not left; `lock` keeps both as they are."""
     rows = Assignment.objects.filter(item__campaign=campaign).live().exclude(round=AGAIN).order_by("pk")
     if lock:
@@ -119,14 +121,24 @@ def _snapshot(campaign: Campaign, *, lock: bool = False) -> Snapshot:
 def _plan(
     campaign: Campaign, items: list[PlanItem], snapshot: Snapshot, leaver: Participation
 ) -> Reassignment:
+    rng = np.random.default_rng([campaign.seed, campaign.participations.count() - len(snapshot.staying) + 1])
+    return plan_on(campaign, items, snapshot, leaver.rater.name, snapshot.staying, rng)
+
+
+def plan_on(
+    campaign: Campaign,
+    items: list[PlanItem],
+    snapshot: Snapshot,
+    leaver: str | None,
+    raters: Sequence[str],
+    rng: np.random.Generator,
+) -> Reassignment:
     """Plan on; what is on a staying rater's screen counts as done, since it must not move."""
-    name = leaver.rater.name
     given = [
-        GivenAssignment(item, rater, position, done or (shown and rater != name), swap)
+        GivenAssignment(item, rater, position, done or (shown and rater != leaver), swap)
         for _, item, rater, position, done, shown, swap in snapshot.rows
     ]
-    rng = np.random.default_rng([campaign.seed, campaign.participations.count() - len(snapshot.staying) + 1])
-    return reassign(items, given, name, snapshot.staying, campaign.judgements, rng, spread=campaign.spread)
+    return reassign(items, given, leaver, raters, campaign.judgements, rng, spread=campaign.spread)
 
 
 def _write(
@@ -138,9 +150,8 @@ def _write(
     ids = {(rater, item): pk for pk, item, rater, *_ in snapshot.rows}
     people = dict(campaign.participations.order_by("pk").values_list("rater__name", "pk"))
     _release([ids[leaver.rater.name, cast(int, given.item)] for given in change.released])
-    _add(change.added, people)
+    change_write(change, snapshot, people)
     _want_less(change)
-    _reorder(change, ids)
     n_again = leaver.assignments.live().filter(round=AGAIN, state=Assignment.State.OPEN).count()
     again, lacking = round_deal_on(campaign=campaign, leaver=leaver)
     given = Counter(str(new.rater) for new in change.added) + Counter(again)
@@ -155,6 +166,12 @@ def _write(
     )
     _note(campaign, leaver, result, actor)
     return result
+
+
+def change_write(change: Reassignment, snapshot: Snapshot, people: dict[str, int]) -> None:
+    """Write what is new and where the rest now stands; `people` are participations by name."""
+    _add(change.added, people)
+    _reorder(change, {(rater, item): pk for pk, item, rater, *_ in snapshot.rows})
 
 
 def _release(pks: list[int]) -> None:
@@ -180,7 +197,8 @@ def _add(added: tuple[PlannedAssignment, ...], people: dict[str, int]) -> None:
     for count, items in times.items():
         for start in range(0, len(items), _ID_CHUNK):
             chunk = items[start : start + _ID_CHUNK]
-            Item.objects.filter(pk__in=chunk).update(given=F("given") + count)
+            more = F("given") + count  # what was not asked for any more (`_want_less`) may be again
+            Item.objects.filter(pk__in=chunk).update(given=more, wanted=Greatest(F("wanted"), more))
     Assignment.objects.bulk_create(
         (
             Assignment(

@@ -216,6 +216,22 @@ def test_who_leaves_in_the_extra_round_is_replaced():
     check_counts(campaign)
 
 
+def test_new_raters_take_what_leaving_left_short_in_the_extra_round():
+    campaign = judged(raters=6, triples=TRIPLES[4:7])
+    assert round_assign(campaign=campaign).n_judgements == 9
+    for leaver in ("R1", "R2", "R3"):
+        rater_withdraw(campaign=campaign, rater=leaver)
+    again = Item.objects.filter(wanted=6)
+    lacking = 18 - sum(again.values_list("given", flat=True))
+    assert lacking > 0
+    _, err = run("add_raters", "demo", "Zoe", "Yan", "Xia")
+    assert "Note" not in err
+    assert not again.exclude(given=6).exists()
+    added = Assignment.objects.filter(participation__rater__name__in=["Zoe", "Yan", "Xia"])
+    assert set(added.values_list("round", flat=True)) == {2} and added.count() == lacking
+    assert not added.values("item").annotate(n=Count("participation", distinct=True)).filter(n__gt=3).exists()
+
+
 def test_what_cannot_be_done_is_said():
     judged()
     make_campaign("pairwise_fluency", name="pairs")

@@ -1,0 +1,138 @@
+"""Raters who are added to a running campaign: they take what lacks judgements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+import numpy as np
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.design.plan import PlanItem
+from annotation.design.reassign import Reassignment
+from annotation.models import AuditEvent, Campaign, Participation
+from annotation.services.planning import plan_items_read
+from annotation.services.rounds import rater_call_back, round_fill
+from annotation.services.studies import raters_ready
+from annotation.services.turns import turn_take
+from annotation.services.withdrawal import ATTEMPTS, Snapshot, change_write, plan_on, snapshot_read
+from evalplatform.errors import BadInput, Conflict
+from evalplatform.words import counted, quoted
+from mtcore.corpora.names import check_name, check_unique
+from mtcore.services.texts import as_bad_input, sentence
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What raters who were added changed.
+
+    Attributes:
+        raters: who was added.
+        given: new assignments by the name of the rater who got them (earlier raters may be among them).
+        short: what is still short, in words.
+    """
+
+    raters: tuple[str, ...]
+    given: dict[str, int]
+    short: tuple[str, ...]
+
+
+def raters_add(*, campaign: Campaign, names: Sequence[str], actor: User | None = None) -> Arrival:
+    """Add raters to a campaign and give out what lacks judgements; nobody's work is taken away.
+
+    Safe while others work, as `rater_withdraw` is.
+
+    Raises:
+        BadInput: no name, or names that are bad or not unique.
+        Conflict: a name is in the campaign, which is closed or was imported.
+    """
+    _check(campaign, names)
+    if campaign.mode == Campaign.Mode.POOL:
+        with transaction.atomic():
+            turn_take(campaign.pk)
+            _enter(campaign, names)
+            return _note(campaign, Arrival(tuple(names), {}, ()), actor)
+    items = plan_items_read(campaign)
+    for attempt in range(1, ATTEMPTS + 1):
+        before = snapshot_read(campaign)
+        change = _plan(campaign, items, before, names)
+        with transaction.atomic():
+            turn_take(campaign.pk)
+            now = snapshot_read(campaign, lock=True)
+            if now != before:
+                if attempt < ATTEMPTS:
+                    continue
+                change = _plan(campaign, items, now, names)
+            _enter(campaign, names)
+            people = dict(campaign.participations.order_by("pk").values_list("rater__name", "pk"))
+            change_write(change, now, people)
+            again, lacking = round_fill(campaign=campaign)
+            given = Counter(str(new.rater) for new in change.added) + Counter(again)
+            rater_call_back(Participation.objects.filter(pk__in=[people[name] for name in given]))
+            short = [*change.short]
+            if lacking:
+                short.append(f"{counted(lacking, 'item')} to be judged again still lack judgements")
+            ordered = {name: given[name] for name in people if name in given}
+            done = Arrival(tuple(names), ordered, tuple(sentence(text) for text in short))
+            return _note(campaign, done, actor)
+    raise AssertionError("the last attempt writes")
+
+
+def _plan(
+    campaign: Campaign, items: list[PlanItem], snapshot: Snapshot, names: Sequence[str]
+) -> Reassignment:
+    rng = np.random.default_rng([campaign.seed, campaign.participations.count(), len(names)])
+    return plan_on(campaign, items, snapshot, None, (*snapshot.staying, *names), rng)
+
+
+def _check(campaign: Campaign, names: Sequence[str]) -> None:
+    if campaign.mode == Campaign.Mode.IMPORTED:
+        raise Conflict(f"The judgements of “{campaign.name}” were imported.", "Nobody can be added to it.")
+    if campaign.state == Campaign.State.CLOSED:
+        raise Conflict(f"Campaign “{campaign.name}” is closed.", "Open it again, then add raters.")
+    if not names:
+        raise BadInput("Nobody is named.", "Give the name of a rater.")
+    with as_bad_input():
+        for name in names:
+            check_name(name, "rater")
+        check_unique(names, "rater")
+
+
+def _enter(campaign: Campaign, names: Sequence[str]) -> None:
+    """Make the raters' places; call it inside a turn."""
+    known = campaign.participations.filter(rater__name__in=names).values_list("rater__name", flat=True)
+    if known:
+        raise Conflict(
+            f"In campaign “{campaign.name}” already, or there until they left: {quoted(known)}.",
+            "Nothing was changed. Give other names.",
+        )
+    until = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
+    Participation.objects.bulk_create(
+        Participation(rater=rater, campaign=campaign, link_expires_at=until)
+        for rater in raters_ready(study=campaign.study, names=names)
+    )
+
+
+def _note(campaign: Campaign, done: Arrival, actor: User | None) -> Arrival:
+    fresh = Campaign.objects.get(pk=campaign.pk)
+    took = ", ".join(f"{name} {counted(n, 'item')}" for name, n in done.given.items())
+    fresh.notes = [
+        *fresh.notes,
+        f"Added: {', '.join(done.raters)}. " + (f"New work: {took}." if took else ""),
+    ]
+    fresh.save(update_fields=["notes"])
+    AuditEvent.note(
+        "rater.added",
+        actor=actor,
+        campaign=campaign,
+        study=campaign.study,
+        raters=list(done.raters),
+        given=done.given,
+        short=list(done.short),
+    )
+    return done

@@ -1,0 +1,77 @@
+"""Raters who are added to a running campaign."""
+
+from collections import Counter
+
+import pytest
+
+from annotation.models import AuditEvent, Campaign, Item, Participation
+from annotation.services.campaign_settings import CampaignSettings
+from tests.db.test_plan_db import check_database, exported, work_until
+from tests.factories.campaigns import make_campaign
+from tests.factories.commands import refused, run
+from tests.plan_checker import check_plan
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_new_rater_takes_what_a_leaving_left_short():
+    campaign = make_campaign(n_segments=24, raters=3, judgements=3)
+    done = work_until(campaign, {"R1": 0.25, "R2": 0.5})
+    before = {row["assignment"]: row for row in exported("demo")}
+    _, err = run("withdraw_rater", "demo", "R2")
+    assert "24 items now have 2 of 3 judgements" in err and "add 1 rater (add_raters)" in err
+    out, err = run("add_raters", "demo", "Zoe", "--base-url", "https://rate.example.org")
+    assert "24 items for “Zoe”." in err
+    assert out.startswith("Zoe\thttps://rate.example.org/invite/") and out.count("\n") == 1
+    after = exported("demo")
+    faults = check_plan(after, 3, leavers=["R2"], done=done)
+    assert [one for one in faults if not one.startswith("loads")] == []
+    assert Counter(row["rater"] for row in after) == {"R1": 48, "R2": 24, "R3": 48, "Zoe": 24}
+    assert all(before[row["assignment"]] == row for row in after if row["rater"] in ("R1", "R3"))
+    check_database(campaign)
+    campaign.refresh_from_db()
+    assert campaign.notes[-1] == "Added: Zoe. New work: Zoe 24 items."
+    event = AuditEvent.objects.get(action="rater.added")
+    assert event.data["raters"] == ["Zoe"] and event.data["given"] == {"Zoe": 24}
+
+
+def test_quality_control_that_was_given_up_comes_back_with_its_items():
+    campaign = make_campaign(
+        n_segments=20, raters=3, judgements=3, settings=CampaignSettings(bad_references=0.5, repeats=0.3)
+    )
+    run("withdraw_rater", "demo", "R2")
+    quality = Item.objects.exclude(kind="system")
+    assert quality.exists() and not quality.filter(wanted=3).exists()
+    run("add_raters", "demo", "Zoe")
+    assert not Item.objects.exclude(given=3).exists() and not Item.objects.exclude(wanted=3).exists()
+    check_database(campaign)
+
+
+def test_where_nothing_lacks_judgements_new_raters_wait():
+    make_campaign(raters=3, judgements=2)
+    out, err = run("add_raters", "demo", "Zoe", "Yan")
+    assert "no item lacks judgements now" in err and out.count("/invite/") == 2
+    run("withdraw_rater", "demo", "R1")
+    assert Participation.objects.get(rater__name="Zoe").assignments.exists()
+
+
+def test_who_cannot_be_added():
+    campaign = make_campaign(raters=3)
+    run("withdraw_rater", "demo", "R3")
+    for name in ("R1", "R3"):
+        assert f"already, or there until they left: “{name}”" in refused("add_raters", "demo", name)
+    assert "|" in refused("add_raters", "demo", "a|b")
+    assert "not unique" in refused("add_raters", "demo", "Zoe", "Zoe")
+    assert "site" in refused("add_raters", "demo", "Zoe", "--base-url", "nowhere")
+    Campaign.objects.filter(pk=campaign.pk).update(state="closed")
+    assert "is closed" in refused("add_raters", "demo", "Zoe")
+    Campaign.objects.filter(pk=campaign.pk).update(mode="imported")
+    assert "were imported" in refused("add_raters", "demo", "Zoe")
+    assert not Participation.objects.filter(rater__name="Zoe").exists()
+
+
+def test_a_pool_gets_one_more_personal_link():
+    make_campaign(raters=2, pool=True)
+    out, err = run("add_raters", "demo", "Zoe")
+    assert "Zoe\t" in out and err == ""
+    assert Participation.objects.get(rater__name="Zoe").assignments.count() == 0
