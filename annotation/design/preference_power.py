@@ -77,7 +77,10 @@ def describe_preference_power(segments: int) -> str:
     """
     found = 100 * preference_power(EXAMPLE_SHARE, segments)
     least = detectable_share(segments)
-    after = "No preference is found in 80 %." if least is None else f"From {100 * least:.0f} % on it is 80 %."
+    if least is None:
+        after = "These are too few to find any preference in 80 %, even one in all of the decided ones."
+    else:
+        after = f"From {100 * least:.0f} % on it is 80 %."
     counted = f"{segments:,} segment{'' if segments == 1 else 's'}"
     return (
         f"{counted}, {100 * DECIDED:.0f} % of them decided: a system preferred in "

@@ -93,8 +93,6 @@ def _plan(
 def _check(campaign: Campaign, names: Sequence[str]) -> None:
     if campaign.mode == Campaign.Mode.IMPORTED:
         raise Conflict(f"The judgements of “{campaign.name}” were imported.", "Nobody can be added to it.")
-    if campaign.state == Campaign.State.CLOSED:
-        raise Conflict(f"Campaign “{campaign.name}” is closed.", "Open it again, then add raters.")
     if not names:
         raise BadInput("Nobody is named.", "Give the name of a rater.")
     with as_bad_input():
@@ -105,6 +103,8 @@ def _check(campaign: Campaign, names: Sequence[str]) -> None:
 
 def _enter(campaign: Campaign, names: Sequence[str]) -> None:
     """Make the raters' places; call it inside a turn."""
+    if Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.CLOSED).exists():
+        raise Conflict(f"Campaign “{campaign.name}” is closed.", "Open it again, then add raters.")
     known = campaign.participations.filter(rater__name__in=names).values_list("rater__name", flat=True)
     if known:
         raise Conflict(

@@ -241,7 +241,7 @@ def _choose_in(
         have = ", ".join(f"{one.name} [{label(one, versions, direction)}]" for one in within)
         raise BadInput(
             f"Test set “{testset}” has no {what} version{asked}.",
-            f"It has: {have}." if have else f"Import it with a {what} text.",
+            f"It has: {have}." if have else f"Give a {what} text with the others (--{what} FILE).",
         )
     return list(dict.fromkeys(chosen))
 

@@ -228,7 +228,8 @@ def test_a_rater_has_an_item_once():
 def test_export_to_a_file_is_what_is_printed(tmp_path):
     make_campaign("pairwise_fluency")
     file = tmp_path / "plan.csv"
-    run("export_plan", "demo", "--output", file)
+    _, err = run("export_plan", "demo", "--output", file)
+    assert err == f"12 assignments written to {file}.\n"
     assert file.read_text("utf-8") == run("export_plan", "demo")[0]
     header = file.read_text("utf-8").split("\n")[0]
     assert header == "assignment,round,rater,position,testset,segment,input,context,kind,left,right,item,pair"

@@ -66,6 +66,10 @@ def test_several_comparisons_of_a_segment_are_said_everywhere(ann):
     report = client.get(reverse("campaign_report", args=[campaign.key])).content.decode()
     for html in (page, report):
         assert "A segment has several comparisons, which resemble each other" in html
+    assert "declared beforehand are in brackets" in page and '<span class="muted">(' in page
+    declared = {"hypothesis": f"{row['system_a']}>{row['system_b']}"}
+    told = client.get(reverse("campaign_results", args=[campaign.key]), declared).content.decode()
+    assert 'name="hypothesis"' in page and '<span class="muted">(' not in told
     assert page.index("Bootstrap, two-sided p") < page.index("Sign test of single comparisons")
     assert report.index("p, bootstrap, two-sided") < report.index("p, sign test of single comparisons")
     assert "design effect" in methods(campaign_report(campaign=campaign, options=ScoreOptions()))

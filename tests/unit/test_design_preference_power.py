@@ -41,7 +41,9 @@ def test_the_detectable_share_is_found_as_often_as_asked():
 def test_few_segments_find_nothing():
     assert preference_power(1.0, 5, decided=1.0) == 0.0
     assert detectable_share(5) is None
-    assert describe_preference_power(5).endswith("No preference is found in 80 %.")
+    assert describe_preference_power(5).endswith(
+        "too few to find any preference in 80 %, even one in all of the decided ones."
+    )
 
 
 def test_the_sentence_has_its_numbers():

@@ -11,6 +11,7 @@ from annotation.services.judgement_export import FLAVOURS
 from annotation.services.lookup import campaign_named
 from annotation.services.plan_export import plan_export
 from evalplatform.commands import HouseCommand, Plain, whole_file
+from evalplatform.words import counted
 
 
 class Command(HouseCommand):
@@ -33,4 +34,5 @@ class Command(HouseCommand):
             plan_export(campaign=campaign, stream=Plain(self.stdout), flavour=options["flavour"])
             return
         with whole_file(Path(options["output"])) as stream:
-            plan_export(campaign=campaign, stream=stream, flavour=options["flavour"])
+            count = plan_export(campaign=campaign, stream=stream, flavour=options["flavour"])
+        self.stderr.write(f"{counted(count, 'assignment')} written to {options['output']}.")
