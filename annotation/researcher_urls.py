@@ -3,8 +3,10 @@
 from django.urls import include, path, re_path
 
 from annotation.views import (
+    audit,
     correlation,
     dossier,
+    forgetting,
     hours,
     judgements,
     new_campaign,
@@ -30,6 +32,8 @@ urlpatterns = [
     path("campaigns/<str:key>/exclude", quality.exclude, name="campaign_exclude"),
     path("campaigns/<str:key>/admit", people.admit, name="campaign_admit"),
     path("campaigns/<str:key>/disagreement/", rounds.disagreement, name="campaign_disagreement"),
+    path("campaigns/<str:key>/forget/", forgetting.forget, name="campaign_forget"),
+    path("campaigns/<str:key>/audit/", audit.campaign_audit, name="campaign_audit"),
     path("campaigns/<str:key>/timesheet.csv", hours.hours_file, name="campaign_hours"),
     path("campaigns/<str:key>/judgements/", judgements.judgements, name="judgement_browser"),
     path("campaigns/<str:key>/plan.csv", researcher.plan_file, name="campaign_plan"),

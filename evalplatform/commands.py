@@ -8,13 +8,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
+from evalplatform.acting import acting
 from evalplatform.errors import UserError
 
 _NEGATIVE = re.compile(r"-\.?\d")
+_TELLING = ("name", "run", "corpus", "rest", "system", "testset", "lm", "recipe", "output", "file")
 
 
 class Error(CommandError):
@@ -28,6 +31,8 @@ class HouseCommand(BaseCommand):
     """
 
     requires_migrations_checks = False
+    #: Changes or hands out something, so that the audit trail tells of it even where no service has.
+    audited = False
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Make a parser whose errors are CommandErrors."""
@@ -52,8 +57,13 @@ class HouseCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         """Run the command and say a user's mistake in one line."""
+        name = type(self).__module__.rpartition(".")[2]
         try:
-            return self.run(**options)
+            with acting(command=name) as now:
+                said = self.run(**options)
+                if self.audited and not now.n_events and not options.get("dry_run"):
+                    apps.get_model("annotation", "AuditEvent").note("command.run", **_told(options))
+            return said
         except BrokenPipeError:
             raise
         except (UserError, ValidationError, OSError, DatabaseError, UnicodeEncodeError) as error:
@@ -92,6 +102,16 @@ def whole_file(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
 
 def _opened(path: Path, binary: bool) -> IO[Any]:
     return path.open("wb") if binary else path.open("w", encoding="utf-8", newline="")
+
+
+def _told(options: dict[str, Any]) -> dict[str, str]:
+    """Return the names among a command's options: which run, which corpus, which file."""
+    plain = {name: options.get(name) for name in _TELLING}
+    return {
+        name: Path(str(value)).name if name in ("output", "file") else str(value)[:200]
+        for name, value in plain.items()
+        if value not in (None, "", False)
+    }
 
 
 class Plain:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path
@@ -100,6 +100,17 @@ def _place(*parts: str) -> Path:
                 if time.time() - old.stat().st_mtime > KEPT_SECONDS:
                     old.unlink()
     return place
+
+
+def answers_forget(words: Sequence[str]) -> int:
+    """Remove the kept answers in which one of some words stands (as JSON writes it); return how many."""
+    found = 0
+    for place in (Path(settings.DATA_DIR) / "writes").glob("*.json"):
+        with suppress(FileNotFoundError):
+            if any(word in place.read_text("utf-8") for word in words):
+                place.unlink()
+                found += 1
+    return found
 
 
 def _digest(*parts: str) -> str:

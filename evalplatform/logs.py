@@ -1,20 +1,20 @@
-"""Log lines: no invitation tokens in them; as JSON for machines that collect them."""
+"""Log lines: no tokens of links in them; as JSON for machines that collect them."""
 
 import json
 import logging
 import re
 from datetime import UTC, datetime
 
-_TOKEN = re.compile(r"(/invite/)[^\s/?\"']+")
+_TOKEN = re.compile(r"(/invite/|/password/[^\s/?\"']+/)[^\s/?\"']+")
 
 
 class HideInvitations(logging.Filter):
-    """Replace the token of an invitation link by dots before a record is written."""
+    """Replace the token of an invitation, or of a link to a password, by dots before a record is written."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrite the record in place; nothing is ever dropped."""
         message = record.getMessage()
-        if "/invite/" in message:
+        if "/invite/" in message or "/password/" in message:
             record.msg, record.args = _TOKEN.sub(r"\1…", message), None
         return True
 

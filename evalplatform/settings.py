@@ -49,6 +49,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "evalplatform.middleware.PlainAddresses",
+    "annotation.middleware.AuditTrail",
     "evalplatform.middleware.ErrorPages",
     "axes.middleware.AxesMiddleware",
 ]

@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.authtoken import models as authtoken
 from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.generics import RetrieveAPIView
 from rest_framework.permissions import AllowAny, IsAuthenticated
@@ -18,7 +19,7 @@ from rest_framework.views import APIView
 from annotation.api.permissions import MaySee
 from annotation.api.scoring import SCORING, scoring_of
 from annotation.api.serializers import CampaignSerializer
-from annotation.models import Campaign, Item
+from annotation.models import AuditEvent, Campaign, Item
 from annotation.services.judgement_export import JudgementPages
 from annotation.services.judgement_filter import ORDERS, filter_read
 from annotation.services.scoring import campaign_score, options_read
@@ -147,6 +148,13 @@ class Token(ObtainAuthToken):
     permission_classes = [AllowAny]
     authentication_classes = []
     throttle_classes = [TokenRequests]
+
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Give it, and keep who asked."""
+        response = super().post(request, *args, **kwargs)
+        owner = authtoken.Token.objects.select_related("user").get(key=response.data["token"]).user
+        AuditEvent.note("token.taken", actor=owner)
+        return response
 
     def get_serializer_context(self) -> dict[str, Any]:
         """Let whoever counts wrong passwords see the request as the server has it."""

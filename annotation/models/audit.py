@@ -10,6 +10,7 @@ from django.db import models
 from annotation.models.campaign import Campaign
 from annotation.models.rater import Participation
 from annotation.models.study import Study
+from evalplatform.acting import acting_now
 
 
 class AuditEvent(models.Model):
@@ -37,6 +38,16 @@ class AuditEvent(models.Model):
 
     @classmethod
     def note(cls, action: str, **values: Any) -> AuditEvent:
-        """Write an event; unknown keywords go into `data`."""
+        """Write an event; unknown keywords go into `data`.
+
+        Where nobody is named, whoever acts at this moment did it; of a command, its name is kept.
+        """
         columns = {k: values.pop(k) for k in ("actor", "participation", "study", "campaign") if k in values}
+        now = acting_now()
+        if now is not None:
+            now.n_events += 1
+            if columns.get("actor") is None and columns.get("participation") is None:
+                columns["actor"] = now.who()
+            if now.command:
+                values.setdefault("command", now.command)
         return cls.objects.create(action=action, data=values, **columns)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from django.db import transaction
 
-from annotation.models import Campaign, Participation
+from annotation.models import AuditEvent, Campaign, Participation
 from annotation.services.invitations import invitation_renew, invitation_url
 from evalplatform.errors import BadInput, Conflict, NotFound
 
@@ -63,4 +63,7 @@ def campaign_links(
             if renew:
                 invitation_renew(participation=one)
             links.append((one.rater.name, invitation_url(one, base_url=base)))
+        if renew:
+            whose = {"rater": rater} if rater else {}
+            AuditEvent.note("links.renewed", campaign=campaign, study=campaign.study, **whose)
     return links

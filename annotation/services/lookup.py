@@ -2,7 +2,9 @@
 
 from difflib import get_close_matches
 
-from annotation.models import Campaign
+from django.utils.translation import gettext as _
+
+from annotation.models import Campaign, Rater
 from evalplatform.errors import NotFound
 from evalplatform.words import quoted
 
@@ -25,3 +27,19 @@ def campaign_named(name: str) -> Campaign:
     else:
         remedy = "There is no campaign yet."
     raise NotFound(f"There is no campaign “{name}”.", remedy)
+
+
+def rater_named(campaign: Campaign, name: str) -> Rater:
+    """Return the rater of a name in a campaign.
+
+    Raises:
+        NotFound: there is none.
+    """
+    found = Rater.objects.select_related("study").filter(participations__campaign=campaign, name=name).first()
+    if found is None:
+        names = campaign.participations.order_by("pk").values_list("rater__name", flat=True)[:20]
+        raise NotFound(
+            _("There is no rater “%(name)s” in this campaign.") % {"name": name},
+            _("Its raters are: %(names)s.") % {"names": quoted(names)},
+        )
+    return found

@@ -13,7 +13,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from annotation.models import Campaign, Participation
+from annotation.models import AuditEvent, Campaign, Participation
 from annotation.services.mirror import Mirror, Use, mirror_read
 from annotation.services.screens import language_pair_label
 from annotation.services.timesheets import Sheet, rater_timesheet, timesheet_csv
@@ -51,6 +51,8 @@ def timesheet_file(request: HttpRequest, participation: Participation) -> HttpRe
     sheet = _sheet(participation, every=every)
     out = io.StringIO()
     timesheet_csv([sheet], out, spreadsheet=flavour == "spreadsheet")
+    campaign = participation.campaign
+    AuditEvent.note("hours.exported", participation=participation, campaign=campaign, study=campaign.study)
     name = sheet.rater if every else f"{sheet.rater} {participation.campaign.name}"
     return attachment(out.getvalue(), f"{name}.timesheet.csv", "text/csv")
 

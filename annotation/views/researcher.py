@@ -105,6 +105,7 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "seal": seal_read(found),
         "may_unseal": may_unseal(found, request.user),
         "is_planned": found.mode != Campaign.Mode.IMPORTED,
+        "is_owner": request.user.is_staff or found.study.owner_id == request.user.pk,
     }
     return render(request, "researcher/campaign.html", context)
 

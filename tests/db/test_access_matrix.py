@@ -17,6 +17,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import NoReverseMatch, URLResolver, get_resolver, reverse
 
+from annotation.models import AuditEvent
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.joining import joining_url
 from annotation.services.links import campaign_links
@@ -92,6 +93,8 @@ def world(settings, tmp_path):
         "run_file": {**pk, "name": "text.txt"}, "recipe": {"name": "tiny-op"},
         "api_recipe": {"name": "tiny-op"}, "api_run_file": {**pk, "name": "text.txt"},
         "testset_translate": {"pk": System.objects.first().pk},
+        **{name: {"pk": users["stranger"].pk} for name in ("user", "user_change")},
+        "password_set": {"uidb64": "MQ", "token": "spent"},
         "campaign_judgements": {**one, "format": "csv"},
         "api_study_report_table": {"pk": campaign.study_id, "name": "campaigns"},
         "api_study_report_figure": {"pk": campaign.study_id, "name": "group-1"},
@@ -164,16 +167,44 @@ def found_links(owner, campaign):
     score = reverse("correlation_score", args=[campaign.key])
     client.post(score, {"metric": "chrf"})
     found["correlation_file"] = f"{correlation}points.csv"
+    found["campaign_forget"] = f"{reverse('campaign_forget', args=[campaign.key])}?rater=R1"
     found["campaign_dossier"] = (
         f"{reverse('campaign_dossier', args=[campaign.key])}?testset=harbour&segment=1"
     )
     return found
 
 
-def outcome(client, method, address):
+NO_EXPORTS = {
+    "favicon", "health_live", "health_ready", "metrics", "run_live", "screens", "previous", "practice_item",
+    "api", "api_schema", "api_docs", "api_studies", "api_study", "api_campaigns", "api_campaign",
+    "api_testsets", "api_testset", "api_outputs", "api_systems", "api_corpora", "api_corpus",
+    "api_runs", "api_run", "api_recipes", "api_recipe", "api_machine", "api_run_files",
+}  # fmt: skip
+"""What answers with something else than a page and takes no data out: signals, lists of what there is."""
+
+
+def check_trail(name, response):
+    """Whoever takes a file or data is in the audit trail, whatever page or list of the API they came from."""
+    kind = response.headers.get("Content-Type", "").partition(";")[0]
+    if name in NO_EXPORTS or response.status_code != 200 or kind == "text/html":
+        return
+    event = AuditEvent.objects.first()
+    assert event is not None, f"{name} sends {kind} and the audit trail does not say so"
+    assert event.actor or event.participation, f"{name} sends {kind} to nobody"
+    EXPORTED.add(name)
+
+
+EXPORTED = set()
+"""Addresses that the tests of this module have seen to send data."""
+
+
+def outcome(client, method, address, name=""):
     """Send a request, undo what it did, and say how it was met."""
     with transaction.atomic():
+        AuditEvent.objects.all().delete()
         response = getattr(client, method)(address)
+        if method == "get":
+            check_trail(name, response)
         transaction.set_rollback(True)
     assert response.status_code < 500, f"{method} {address}: {response.status_code}"
     if response.status_code == 405:
@@ -197,10 +228,16 @@ def test_every_role_at_every_address(world, role):
     usual = client_of(role)
     for row in rows():
         client = client_of(role) if row["address"] in ("logout", "login", "invite", "join") else usual
-        found = outcome(client, row["method"], address(row["address"]))
+        found = outcome(client, row["method"], address(row["address"]), row["address"])
         if found != row[role]:
             wrong.append(f"{row['method']} {row['address']}: {found}, the file says {row[role]}")
     assert not wrong, "\n".join(wrong)
+    if role == "admin":
+        assert {
+            "campaign_hours", "campaign_plan", "campaign_judgements", "report_figure", "report_table",
+            "study_file", "study_tables_file", "correlation_file", "run_log", "run_data", "run_history",
+            "run_file", "api_scores", "api_judgements", "api_raters", "api_links",
+        } <= EXPORTED, "addresses that are known to send data"  # fmt: skip
 
 
 @pytest.mark.parametrize("role", ROLES)

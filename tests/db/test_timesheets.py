@@ -199,7 +199,8 @@ def test_the_coordinator_sees_the_same_hours(admin_client, django_user_model):
     assert page.context["hours"]["together"] == "0:12" and "0:12" in page.content.decode()
     sent = admin_client.get(f"/campaigns/{campaign.key}/timesheet.csv").content.decode()
     assert sent == run("timesheet", campaign.name, "--format", "csv")[0]
-    assert AuditEvent.objects.get().action == "hours.exported"
+    by_command, by_page = AuditEvent.objects.filter(action="hours.exported")
+    assert (by_page.actor.username, by_command.data) == ("admin", {"command": "timesheet"})
     assert admin_client.get(f"/campaigns/{campaign.key}/timesheet.csv?flavour=x").status_code == 400
     admin_client.force_login(django_user_model.objects.create_user("stranger"))
     assert admin_client.get(f"/campaigns/{campaign.key}/timesheet.csv").status_code == 404

@@ -16,6 +16,7 @@ from evalplatform.words import counted
 class Command(HouseCommand):
     """`manage.py backup`."""
 
+    audited = True
     help = "Write database, files and keys into one file, while people go on working."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.models import AuditEvent
 from annotation.services.links import campaign_links
 from annotation.services.lookup import campaign_named
 from evalplatform.commands import HouseCommand
@@ -25,11 +26,14 @@ class Command(HouseCommand):
 
     def run(self, **options: Any) -> None:
         """Print the links."""
+        campaign = campaign_named(options["name"])
         links = campaign_links(
-            campaign=campaign_named(options["name"]),
+            campaign=campaign,
             base_url=options["base_url"],
             rater=options["rater"],
             renew=options["renew"],
         )
+        if not options["renew"]:
+            AuditEvent.note("links.taken", campaign=campaign, study=campaign.study)
         for rater, link in links:
             self.stdout.write(f"{rater}\t{link}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.models import AuditEvent
 from annotation.services.judgement_export import FLAVOURS
 from annotation.services.lookup import campaign_named
 from annotation.services.plan_export import plan_export
@@ -30,6 +31,7 @@ class Command(HouseCommand):
     def run(self, **options: Any) -> None:
         """Write the plan, row by row."""
         campaign = campaign_named(options["name"])
+        AuditEvent.note("plan.exported", campaign=campaign, study=campaign.study)
         if not options["output"]:
             plan_export(campaign=campaign, stream=Plain(self.stdout), flavour=options["flavour"])
             return

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.models import AuditEvent
 from annotation.services.joining import free_places, joining_set, joining_url
 from annotation.services.links import base_url_check
 from annotation.services.lookup import campaign_named
@@ -45,6 +46,7 @@ class Command(HouseCommand):
             self.stderr.write(f"Nobody else can join “{campaign.name}”; raters who have joined stay.")
             return
         self.stdout.write(joining_url(campaign, base_url=base_url))
+        AuditEvent.note("links.taken", campaign=campaign, study=campaign.study)
         if campaign.mode == campaign.Mode.PLANNED:
             places = counted(free_places(campaign).count(), "place")
             self.stderr.write(

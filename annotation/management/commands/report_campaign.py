@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.score_arguments import add_score_arguments, score_options
+from annotation.models import AuditEvent
 from annotation.services.lookup import campaign_named
 from annotation.services.report.compute import campaign_report
 from annotation.services.report.writers import FLAVOURS, folder_free, report_markdown, report_write
@@ -41,5 +42,6 @@ class Command(HouseCommand):
         if options["output"] is None:
             self.stdout.write(report_markdown(report), ending="")
             return
+        AuditEvent.note("report.exported", campaign=campaign, study=campaign.study)
         n_files = report_write(report, Path(options["output"]), flavour=options["flavour"])
         self.stdout.write(f"{n_files} files written to {options['output']}.")

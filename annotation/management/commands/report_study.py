@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
+from annotation.models import AuditEvent
 from annotation.services.report.writers import folder_free
 from annotation.services.studies import study_named
 from annotation.services.study_tables.definitions import TABLES
@@ -71,6 +72,7 @@ class Command(HouseCommand):
         if options["output"] is None:
             Plain(self.stdout).write(tables_text(study, tables, options["format"], settings.BASE_URL))
         else:
+            AuditEvent.note("tables.exported", study=study, tables=options["tables"])
             n_files = tables_folder(
                 study, tables, options["format"], Path(options["output"]), settings.BASE_URL
             )

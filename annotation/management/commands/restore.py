@@ -15,6 +15,7 @@ from evalplatform.words import counted
 class Command(HouseCommand):
     """`manage.py restore`."""
 
+    audited = True
     help = "Put a file that `backup` wrote into this installation, which has to be empty."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from annotation.models import AuditEvent
 from annotation.services.lookup import campaign_named
 from annotation.services.timesheets import Sheet, campaign_timesheets, timesheet_csv, timesheet_json
 from evalplatform.commands import HouseCommand, Plain
@@ -35,6 +36,8 @@ class Command(HouseCommand):
                 f"There is no rater “{options['rater']}” in campaign “{campaign.name}”.",
                 "Leave --rater out to see all.",
             )
+        if options["format"] != "table":
+            AuditEvent.note("hours.exported", campaign=campaign, study=campaign.study)
         if options["format"] == "csv":
             timesheet_csv(sheets, Plain(self.stdout), spreadsheet=options["flavour"] == "spreadsheet")
         elif options["format"] == "json":

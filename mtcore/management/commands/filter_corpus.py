@@ -21,6 +21,7 @@ DEFAULTS = FilterOptions()
 class Command(HouseCommand):
     """`manage.py filter_corpus CORPUS NEW`."""
 
+    audited = True
     help = "Write what filters leave of a corpus as a new one, and say what each removed."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -19,6 +19,7 @@ from mtcore.services.texts import as_bad_input
 class Command(HouseCommand):
     """`manage.py import_corpus NAME`."""
 
+    audited = True
     help = "Import parallel or monolingual text to train on: files, .gz, folders; a sentence a line."
 
     def add_arguments(self, parser: CommandParser) -> None:

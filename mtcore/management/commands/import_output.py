@@ -14,6 +14,7 @@ from mtcore.services.texts import text_read
 class Command(HouseCommand):
     """Import what a system made of one source version of a test set."""
 
+    audited = True
     help = "Import a system's output: plain text or .gz, one line for each segment of the test set."
 
     def add_arguments(self, parser: CommandParser) -> None:

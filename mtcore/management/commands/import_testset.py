@@ -27,6 +27,7 @@ FILE_ONLY = ("file", "columns", "outputs")
 class Command(HouseCommand):
     """Import a test set from plain text files, one segment a line, or from files of another format."""
 
+    audited = True
     help = (
         "Import a test set: plain text (one line a segment), TSV, CSV, JSON Lines, WMT XML or SGM; .gz too."
     )

@@ -16,6 +16,7 @@ from mtcore.services.corpora_derive import Part, corpus_mix
 class Command(HouseCommand):
     """`manage.py mix_corpora NEW --part …`."""
 
+    audited = True
     help = "Put corpora of the same languages together, each several times or with a tag."
 
     def add_arguments(self, parser: CommandParser) -> None:

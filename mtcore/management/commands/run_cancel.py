@@ -13,6 +13,7 @@ from mtcore.services.runs import run_cancel, run_find
 class Command(HouseCommand):
     """`manage.py run_cancel ID`."""
 
+    audited = True
     help = "Cancel a run; what it has reached is kept for resuming. A finished one stays as it is."
 
     def add_arguments(self, parser: CommandParser) -> None:

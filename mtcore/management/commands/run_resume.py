@@ -13,6 +13,7 @@ from mtcore.services.runs import run_find, run_resume, run_waits_for
 class Command(HouseCommand):
     """`manage.py run_resume ID`."""
 
+    audited = True
     help = "Let a failed or cancelled run go on from what it has reached, with the failed runs it waits for."
 
     def add_arguments(self, parser: CommandParser) -> None:

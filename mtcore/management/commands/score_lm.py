@@ -16,6 +16,7 @@ from mtcore.services.run_context import run_directory
 class Command(HouseCommand):
     """`manage.py score_lm LM --text FILE|--system …`."""
 
+    audited = True
     help = "Score a text, an output, a version of a test set or a corpus with a language model: perplexities."
 
     def add_arguments(self, parser: CommandParser) -> None:

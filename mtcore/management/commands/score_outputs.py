@@ -17,6 +17,7 @@ from mtcore.services.runs import run_launch, run_waits_for
 class Command(HouseCommand):
     """Score outputs by condition and keep statistics of their segments."""
 
+    audited = True
     help = (
         "Score the outputs for a test set by input, reference and direction. Statistics of segments are "
         "kept: scoring again, or a part of the segments, needs no second look at the texts."

@@ -15,6 +15,7 @@ from mtcore.services.corpora_derive import corpus_split
 class Command(HouseCommand):
     """`manage.py split_corpus CORPUS REST HELD --lines N`."""
 
+    audited = True
     help = "Split a corpus into the rest and a random part, to validate on or to take as monolingual text."
 
     def add_arguments(self, parser: CommandParser) -> None:

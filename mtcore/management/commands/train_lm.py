@@ -19,6 +19,7 @@ from mtcore.services.training import lm_train
 class Command(HouseCommand):
     """`manage.py train_lm NAME --recipe tiny-lm --corpus …`."""
 
+    audited = True
     help = "Train a language model on corpora, or on what a system has translated."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -20,6 +20,7 @@ from mtcore.services.training import system_train
 class Command(HouseCommand):
     """`manage.py train_system NAME --recipe tiny-op --corpus …`."""
 
+    audited = True
     help = (
         "Train a system as a graph of runs: filter, (translate back, mix,) train, translate test sets. The "
         "same command again goes on where it stopped; what has succeeded is not done again."

@@ -16,6 +16,7 @@ from mtcore.services.decoding import corpus_translate
 class Command(HouseCommand):
     """`manage.py translate_corpus SYSTEM CORPUS`."""
 
+    audited = True
     help = (
         "Translate a corpus (of parallel text, the side in the system's source language) into a new one, "
         "line by line, in parts that any number of workers share. The same command again goes on where it "

@@ -14,6 +14,7 @@ from mtcore.services.decoding import testset_translate
 class Command(HouseCommand):
     """`manage.py translate_testset SYSTEM TESTSET`."""
 
+    audited = True
     help = "Translate every version of a test set's source (X, X*, X**) and register the outputs."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,0 +1,95 @@
+"""The audit trail as people read it: by person, by what it is about, by day."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+
+from django.db.models import Q, QuerySet, TextField
+from django.db.models.functions import Cast
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.models import AuditEvent, Campaign
+from evalplatform.errors import BadInput
+
+FILTERS = ("who", "about", "what", "since", "until")
+LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is looked for; empty parts let everything through. `until` is the last day that is shown."""
+
+    who: str = ""
+    about: str = ""
+    what: str = ""
+    since: date | None = None
+    until: date | None = None
+
+
+def wish_read(given: Mapping[str, str]) -> Wish:
+    """Read the form of the page.
+
+    Raises:
+        BadInput: a day that is none, or words that are too long.
+    """
+    for name in ("who", "about", "what"):
+        if len(given[name]) > LONGEST:
+            raise BadInput(
+                _("%(n)d characters are too many to look for.") % {"n": len(given[name])}, _("Shorten it.")
+            )
+    return Wish(given["who"], given["about"], given["what"], _day(given["since"]), _day(given["until"]))
+
+
+def _day(text: str) -> date | None:
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise BadInput(_("“%(text)s” is no day.") % {"text": text}, _("Write it as 2026-03-31.")) from None
+
+
+def events_find(*, wish: Wish, campaign: Campaign | None = None) -> QuerySet[AuditEvent]:
+    """Return the events that are looked for, the newest first; of one campaign, or of everything.
+
+    `who` is part of the name of a person, a rater or a command; `about` part of the name of a study or
+    campaign, or of anything else the event names.
+    """
+    found = AuditEvent.objects.select_related("actor", "participation__rater", "campaign", "study")
+    if campaign is not None:
+        found = found.filter(campaign=campaign)
+    if wish.who:
+        found = found.filter(
+            Q(actor__username__icontains=wish.who)
+            | Q(participation__rater__name__icontains=wish.who)
+            | Q(data__command__icontains=wish.who)
+        )
+    if wish.about:
+        found = found.annotate(told=Cast("data", TextField())).filter(
+            Q(campaign__name__icontains=wish.about)
+            | Q(study__name__icontains=wish.about)
+            | Q(told__icontains=wish.about)
+            | Q(told__icontains=json.dumps(wish.about)[1:-1])  # as SQLite keeps what is not ASCII
+        )
+    if wish.what:
+        found = found.filter(action=wish.what)
+    if wish.since:
+        found = found.filter(at__gte=_begin(wish.since))
+    if wish.until and wish.until < date.max:
+        found = found.filter(at__lt=_begin(wish.until + timedelta(days=1)))
+    return found
+
+
+def actions_known(*, campaign: Campaign | None = None) -> list[str]:
+    """Return what has been done so far, by the names of the actions."""
+    found = AuditEvent.objects.all() if campaign is None else AuditEvent.objects.filter(campaign=campaign)
+    return list(found.order_by("action").values_list("action", flat=True).distinct())
+
+
+def _begin(day: date) -> datetime:
+    """Return when a day begins here."""
+    return timezone.make_aware(datetime.combine(day, time.min))

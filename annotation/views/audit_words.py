@@ -1,0 +1,86 @@
+"""The audit trail in words: what was done, and what is told about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+ACTIONS = {
+    "account.created": gettext_noop("made an account"),
+    "account.deactivated": gettext_noop("closed an account"),
+    "account.link": gettext_noop("made a link to set a password"),
+    "account.password": gettext_noop("set an own password"),
+    "account.reactivated": gettext_noop("opened an account again"),
+    "account.role": gettext_noop("changed the role of an account"),
+    "account.unlocked": gettext_noop("ended a lock-out"),
+    "answer.late": gettext_noop("answered too late"),
+    "assignment.skipped": gettext_noop("passed an item over"),
+    "campaign.closed": gettext_noop("closed the campaign"),
+    "campaign.created": gettext_noop("made the campaign"),
+    "campaign.looked": gettext_noop("tested while the campaign ran"),
+    "campaign.moved": gettext_noop("moved the campaign to a study"),
+    "campaign.opened": gettext_noop("opened the campaign"),
+    "campaign.unsealed": gettext_noop("opened the seal on results early"),
+    "command.run": gettext_noop("ran a command"),
+    "file.taken": gettext_noop("took a file or a list"),
+    "hours.exported": gettext_noop("took hours of work"),
+    "joining.set": gettext_noop("changed who may join"),
+    "judgements.exported": gettext_noop("took judgements"),
+    "judgements.imported": gettext_noop("imported judgements"),
+    "links.renewed": gettext_noop("made new invitation links"),
+    "links.taken": gettext_noop("took links"),
+    "page.changed": gettext_noop("changed something on a page"),
+    "place.taken": gettext_noop("took over a free place"),
+    "plan.exported": gettext_noop("took the plan"),
+    "problem.reported": gettext_noop("reported a problem"),
+    "rater.admitted": gettext_noop("let a rater in"),
+    "rater.excluded": gettext_noop("excluded a rater"),
+    "rater.forgotten": gettext_noop("removed what identified a rater"),
+    "rater.included": gettext_noop("counted a rater again"),
+    "rater.joined": gettext_noop("joined"),
+    "rater.refused": gettext_noop("was refused"),
+    "rater.withdrawn": gettext_noop("passed on a rater’s work"),
+    "report.exported": gettext_noop("took a report"),
+    "round.assigned": gettext_noop("had items judged again"),
+    "study.created": gettext_noop("made a study"),
+    "study.exported": gettext_noop("took a package of the study"),
+    "study.extended": gettext_noop("added to a study"),
+    "study.texts": gettext_noop("set the texts of a study"),
+    "tables.exported": gettext_noop("took tables of the study"),
+    "token.issued": gettext_noop("issued an API token"),
+    "token.revoked": gettext_noop("revoked an API token"),
+    "token.taken": gettext_noop("fetched the own API token"),
+}
+#: What is said elsewhere on the line.
+SHOWN = ("command", "key")
+LONGEST = 160
+
+
+def action_words(action: str) -> str:
+    """Return what was done in words; an action without any keeps its name."""
+    return _(ACTIONS[action]) if action in ACTIONS else action
+
+
+def details_of(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return (name, value) of what an event tells, in a line each, long ones cut."""
+    found = []
+    for name, value in data.items():
+        if name in SHOWN or value in (None, "", [], {}):
+            continue
+        text = _plain(value)
+        cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+        found.append((name.replace("_", " "), cut))
+    return found
+
+
+def _plain(value: Any) -> str:
+    """Write plain data as a person would."""
+    if isinstance(value, dict):
+        return ", ".join(
+            f"{key}: {_plain(one)}" for key, one in value.items() if one not in (None, "", [], {})
+        )
+    if isinstance(value, list):
+        return " · ".join(_plain(one) for one in value)
+    return str(value)

@@ -1,0 +1,180 @@
+"""The audit trail: what is written without being told, who reads it, and how it is searched."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+from rest_framework.authtoken.models import Token
+
+from annotation.models import AuditEvent
+from evalplatform.acting import acting, acting_now
+from mtcore.models import Run
+from tests.factories.commands import run
+from tests.factories.rating import participation_of, rater_client, rating_campaign
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ann(client):
+    return User.objects.create_user("ann", is_staff=True)
+
+
+@pytest.fixture
+def browser(ann):
+    client = Client()
+    client.force_login(ann)
+    return client
+
+
+def last():
+    return AuditEvent.objects.first()
+
+
+def test_a_change_that_no_service_tells_of_is_told_by_the_page(browser, ann):
+    made = Run.objects.create(kind="filter_corpus", name="x", state="queued")
+    assert browser.post(f"/runs/{made.pk}/change", {"action": "cancel"}).status_code == 302
+    assert (last().action, last().actor) == ("page.changed", ann)
+    assert last().data == {
+        "page": "run_change", "pk": str(made.pk), "led_to": f"/runs/{made.pk}/",
+        "asked": {"action": "cancel"},
+    }  # fmt: skip
+
+
+def test_the_same_change_by_the_api_is_told_with_the_owner_of_the_token(client, ann):
+    made = Run.objects.create(kind="filter_corpus", name="x", state="queued")
+    token = Token.objects.create(user=ann).key
+    answer = client.post(f"/api/v1/runs/{made.pk}/cancel/", HTTP_AUTHORIZATION=f"Token {token}")
+    assert answer.status_code == 200
+    assert (last().action, last().actor, last().data["page"]) == ("page.changed", ann, "api_run_cancel")
+
+
+def test_what_is_refused_is_no_event(browser, ann):
+    made = Run.objects.create(kind="filter_corpus", name="x", state="queued")
+    assert browser.post(f"/runs/{made.pk}/change", {"action": "explode"}).status_code == 400
+    assert browser.post("/runs/99/change", {"action": "cancel"}).status_code == 404
+    assert browser.post("/language/", {"language": "de"}).status_code == 302
+    assert not AuditEvent.objects.exists()
+
+
+def test_one_change_is_one_event_in_the_words_of_its_service(browser, ann):
+    campaign = rating_campaign()
+    AuditEvent.objects.all().delete()
+    browser.post(f"/campaigns/{campaign.key}/state", {"state": "closed"})
+    assert [(one.action, one.actor) for one in AuditEvent.objects.all()] == [("campaign.closed", ann)]
+
+
+def test_a_file_is_told_with_its_campaign_and_what_was_asked_for(browser, ann):
+    campaign = rating_campaign()
+    browser.get(f"/campaigns/{campaign.key}/plan.csv?flavour=spreadsheet")
+    event = last()
+    assert (event.action, event.actor, event.campaign, event.study) == (
+        "file.taken", ann, campaign, campaign.study,
+    )  # fmt: skip
+    assert event.data["asked"] == {"flavour": "spreadsheet"}
+
+
+def test_answers_are_no_events_and_hours_are():
+    campaign = rating_campaign()
+    rater = participation_of(campaign)
+    browser = rater_client(rater)
+    AuditEvent.objects.all().delete()
+    page = browser.get(f"/rate/{campaign.key}/")
+    assert page.status_code == 200
+    assert not AuditEvent.objects.exists()
+    assert browser.get(f"/rate/{campaign.key}/timesheet.csv").status_code == 200
+    assert (last().action, last().participation, last().actor) == ("hours.exported", rater, None)
+
+
+def test_a_token_that_is_fetched_is_told(client):
+    ann = User.objects.create_user("ann", password="harbour-ann")
+    client.post("/api/v1/token/", {"username": "ann", "password": "harbour-ann"})
+    assert (last().action, last().actor) == ("token.taken", ann)
+    assert Token.objects.get().key not in str(last().data)
+
+
+def test_commands_tell_their_name_and_export_what_they_write(tmp_path):
+    campaign = rating_campaign()
+    run("export_plan", campaign.name, "--output", str(tmp_path / "plan.csv"))
+    assert (last().action, last().campaign, last().data) == (
+        "plan.exported", campaign, {"command": "export_plan"},
+    )  # fmt: skip
+    made = Run.objects.create(kind="filter_corpus", name="x", state="queued")
+    run("run_cancel", str(made.pk))
+    assert (last().action, last().data) == ("command.run", {"command": "run_cancel", "run": str(made.pk)})
+    n = AuditEvent.objects.count()
+    run("runs")
+    assert AuditEvent.objects.count() == n, "looking is no event"
+
+
+def test_nobody_acts_outside_of_requests_and_commands():
+    assert acting_now() is None
+    with acting(command="x") as outer, acting(command="y"):
+        AuditEvent.note("a.b")
+    assert (outer.n_events, last().data, acting_now()) == (0, {"command": "y"}, None)
+
+
+# Reading
+
+
+@pytest.fixture
+def trail(ann):
+    """Two campaigns and three events, one of them a week old."""
+    bob = User.objects.create_user("bob")
+    one, two = rating_campaign(name="Harbour"), rating_campaign(name="Lighthouse")
+    AuditEvent.objects.all().delete()
+    AuditEvent.note("campaign.closed", actor=ann, campaign=one, study=one.study)
+    AuditEvent.note("hours.exported", actor=bob, campaign=two, study=two.study, file="Müller.csv")
+    old = AuditEvent.note("campaign.opened", actor=ann, campaign=two, study=two.study)
+    AuditEvent.objects.filter(pk=old.pk).update(at=timezone.now() - timedelta(days=7))
+    return one, two
+
+
+def found(browser, address="/audit/", **given):
+    answer = browser.get(address, given)
+    assert answer.status_code == 200
+    return [row["event"].action for row in answer.context["rows"]]
+
+
+def test_the_page_filters_by_person_object_and_day(browser, trail):
+    week = (timezone.localdate() - timedelta(days=7)).isoformat()
+    assert found(browser) == ["hours.exported", "campaign.closed", "campaign.opened"]
+    assert found(browser, who="BOB") == ["hours.exported"]
+    assert found(browser, about="light") == ["hours.exported", "campaign.opened"]
+    assert found(browser, about="Müller") == ["hours.exported"]
+    assert found(browser, what="campaign.closed") == ["campaign.closed"]
+    assert found(browser, until=week) == ["campaign.opened"]
+    assert found(browser, since=week, who="ann") == ["campaign.closed", "campaign.opened"]
+    assert found(browser, about="100%_") == []
+
+
+def test_days_that_are_none_are_refused_in_words(browser, trail):
+    answer = browser.get("/audit/", {"since": "yesterday"})
+    assert answer.status_code == 400 and "“yesterday” is no day." in answer.content.decode()
+    assert browser.get("/audit/", {"who": "x" * 201}).status_code == 400
+    assert found(browser, until="9999-12-31", page="7") != []
+
+
+def test_the_owner_sees_what_happened_in_the_campaign_and_nothing_else(trail):
+    one, two = trail
+    cleo = User.objects.create_user("cleo")
+    two.study.owner = cleo
+    two.study.save()
+    client = Client()
+    client.force_login(cleo)
+    assert found(client, f"/campaigns/{two.key}/audit/") == ["hours.exported", "campaign.opened"]
+    assert f"/campaigns/{two.key}/audit/" in client.get(f"/campaigns/{two.key}/").content.decode()
+    assert client.get(f"/campaigns/{one.key}/audit/").status_code == 404
+    dan = User.objects.create_user("dan")
+    two.study.researchers.add(dan)
+    client.force_login(dan)
+    assert client.get(f"/campaigns/{two.key}/audit/").status_code == 403
+    assert "/audit/" not in client.get(f"/campaigns/{two.key}/").content.decode()
+
+
+def test_what_people_wrote_is_shown_as_text(browser, trail):
+    AuditEvent.note("problem.reported", text="<script>alert(1)</script>")
+    page = browser.get("/audit/").content.decode()
+    assert "<script>alert" not in page and "&lt;script&gt;alert" in page
