@@ -4,9 +4,10 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import APIException, ParseError
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.pagination import LimitOffsetPagination
+from rest_framework.parsers import JSONParser
 from rest_framework.permissions import BasePermission
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -14,9 +15,35 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from evalplatform.errors import BadInput, NotAllowed, NotFound, UserError
+from mtcore.corpora.strict_json import JsonError, read_json
+
+LONGEST_BODY = 100_000_000
 
 TITLES = {int(kind.status): kind.title for kind in (BadInput, NotAllowed, NotFound)}
 """Titles of the framework's own errors; its other ones keep the phrase of their status."""
+
+
+class StrictJSONParser(JSONParser):
+    """Read JSON bodies strictly: what could be neither stored nor sent back is refused here."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        """Return what the body holds.
+
+        Raises:
+            ParseError: it is too long, not UTF-8 or not strict JSON, is nested too deeply, or holds half a
+                character.
+        """
+        body = stream.read(LONGEST_BODY + 1)
+        if len(body) > LONGEST_BODY:
+            raise ParseError(
+                _("The body of the request is longer than %(n)d MB.") % {"n": LONGEST_BODY // 10**6}
+            )
+        try:
+            return read_json(body.decode("utf-8-sig"))
+        except JsonError as error:
+            raise ParseError(_("The body of the request %(found)s.") % {"found": error}) from error
+        except UnicodeDecodeError as error:
+            raise ParseError(_("The body of the request is not UTF-8.")) from error
 
 
 class DenyByDefault(BasePermission):

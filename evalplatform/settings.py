@@ -169,6 +169,11 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["evalplatform.api.DenyByDefault"],
+    "DEFAULT_PARSER_CLASSES": [
+        "evalplatform.api.StrictJSONParser",
+        "rest_framework.parsers.FormParser",
+        "rest_framework.parsers.MultiPartParser",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "evalplatform.api.Pages",
     "EXCEPTION_HANDLER": "evalplatform.api.problem_json",

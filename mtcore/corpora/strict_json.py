@@ -1,7 +1,8 @@
-"""Read strict JSON: no NaN, no half characters."""
+"""Read strict JSON: no NaN, no number beyond all numbers, no half characters."""
 
 import json
 import re
+from math import isinf
 from typing import Any
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -23,11 +24,14 @@ def read_json(line: str, unique: bool = False) -> Any:
         unique: Refuse an object that has a key twice.
 
     Raises:
-        JsonError: it is not JSON, holds NaN or Infinity, half of a character (a lone surrogate), a key twice.
+        JsonError: it is not JSON, or holds NaN, Infinity or a number as large as that, half of a character (a
+            lone surrogate), or a key twice.
     """
     try:
         pairs = _unique if unique else None
-        value = json.loads(line, parse_constant=_refuse_constant, object_pairs_hook=pairs)
+        value = json.loads(
+            line, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=pairs
+        )
         if _ESCAPED_SURROGATE.search(line):
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
@@ -50,6 +54,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             )
         found[key] = value
     return found
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if isinf(value):
+        raise JsonError(f"holds the number {text[:40]}, which is too large", "Correct the number.")
+    return value
 
 
 def _refuse_constant(text: str) -> Any:

@@ -8,6 +8,7 @@ from rest_framework.test import APIClient
 
 from annotation.models import Assignment, Campaign, Judgement, Study
 from annotation.services.campaign_settings import CampaignSettings
+from evalplatform import api
 from mtcore.models import Run, SystemOutput, TestSet
 
 pytestmark = pytest.mark.django_db
@@ -239,3 +240,24 @@ def test_the_schema_and_its_page_come_from_here(ann):
     assert "https://" not in page.replace("https://www.w3.org", "")
     listed = ann.get("/api/v1/").json()
     assert "runs" not in listed and listed["docs"].endswith("/api/v1/docs/")
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("[" * 100_000, "is not JSON"),
+        ('{"name": "\\ud800", "protocol": "\\udfff"}', "half of a character"),
+        ('{"\\ud800": 1}', "half of a character"),
+        ('{"name": NaN}', "is not JSON"),
+        ('{"settings": {"points": 1e999}}', "too large"),
+        ('{"seed": ' + "9" * 5000 + "}", "is not JSON"),
+        (b"\xff\xfe{", "not UTF-8"),
+        ('{"name": "' + "x" * 5000 + '"}', "longer than 0 MB"),
+    ],
+)
+def test_a_body_that_is_no_sound_json_is_refused_in_words(ann, monkeypatch, body, found):
+    monkeypatch.setattr(api, "LONGEST_BODY", 5_000 if "longer" in found else 200_000)
+    for address in ("campaigns/", "studies/", "campaigns/estimate/"):
+        sent = ann.post(f"/api/v1/{address}", body, content_type="application/json")
+        assert sent.status_code == 400 and found in sent.json()["detail"], sent.content
+    assert not Study.objects.exists()
