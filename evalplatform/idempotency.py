@@ -64,10 +64,9 @@ def idempotent(view: View) -> View:
 
 def _claim(place: Path, content: str) -> bool:
     """Be the one that does this write; False where another was or is."""
-    with suppress(FileNotFoundError, ValueError):
+    with suppress(FileNotFoundError):
         age = time.time() - place.stat().st_mtime
-        is_pending = "status" not in json.loads(place.read_text("utf-8"))
-        if age > (PENDING_SECONDS if is_pending else KEPT_SECONDS):
+        if age > (PENDING_SECONDS if _is_pending(place) else KEPT_SECONDS):
             place.unlink(missing_ok=True)
     try:
         with place.open("x", encoding="utf-8") as file:
@@ -75,6 +74,14 @@ def _claim(place: Path, content: str) -> bool:
     except FileExistsError:
         return False
     return True
+
+
+def _is_pending(place: Path) -> bool:
+    """Tell whether a write has no answer yet; its file may be empty where the process died at once."""
+    try:
+        return "status" not in json.loads(place.read_text("utf-8"))
+    except ValueError:
+        return True
 
 
 def _again(place: Path, content: str) -> Response:

@@ -1,5 +1,7 @@
 """What programs may write: test sets, outputs, studies, campaigns, runs; once, whoever sends twice."""
 
+import os
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -136,6 +138,16 @@ def test_a_write_that_failed_may_be_sent_again_under_its_key(ann):
     bad = {**TEXTS, "judgements": 9}
     assert send(ann, "campaigns/", bad, **key).status_code == 400
     assert send(ann, "campaigns/", TEXTS, **key).status_code == 201
+
+
+def test_a_write_that_died_at_once_may_be_sent_again_later(ann, tmp_path):
+    key = {"Idempotency-Key": "a-key-of-mine"}
+    assert send(ann, "studies/", {"name": "first"}, **key).status_code == 201
+    (kept,) = (tmp_path / "writes").glob("*.json")
+    kept.write_text("")  # killed between making the file and writing into it
+    assert send(ann, "studies/", {"name": "second"}, **key).status_code == 409
+    os.utime(kept, (0, 0))
+    assert send(ann, "studies/", {"name": "second"}, **key).status_code == 201
 
 
 @pytest.mark.parametrize(
