@@ -2,14 +2,16 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from operator import itemgetter
+from typing import cast
 
 from annotation.formats.base import FormatError
-from annotation.formats.write import Stream, Value, plain_value
+from annotation.formats.blocks import blocks, column
+from annotation.formats.write import Converters, Stream, Value, plain_value
 
 KINDS = {"system": "TGT", "repeat": "CHK", "reference": "REF", "bad_reference": "BAD"}
 PLUS = "+"
@@ -48,26 +50,47 @@ def write_appraise(
     written = AppraiseWritten()
     writer = csv.writer(stream, lineterminator="\r\n")
     read = itemgetter(*(columns.index(name) for name in READ))
-    for row in rows:
-        kind, current, choice, score, left, segment, testset, rater, languages, *times = read(row)
-        item_type = KINDS.get(kind or "system")
-        if current is False:
-            written.left_out["corrected"] += 1
-        elif item_type is None:
-            written.left_out[kind] += 1
-        else:
-            if choice or score is None:
-                raise FormatError(
-                    "Appraise's layout has scores, and these are preferences",
-                    remedy="Export csv, tsv, jsonl or parquet.",
-                )
-            system = left if isinstance(left, str) else PLUS.join(left)
-            item = f"{testset}:{segment}" if with_testset else segment
-            start, end = map(_seconds, times)
-            pair = _languages(languages)
-            writer.writerow((rater, system, item, item_type, *pair, plain_value(score), start, end))
-            written.count += 1
+    for block in blocks(rows):
+        kept = [row for row in map(read, block) if _is_kept(row, written)]
+        if kept:
+            writer.writerows(_lines(kept, with_testset=with_testset))
+            written.count += len(kept)
     return written
+
+
+def _is_kept(row: Sequence[Value], written: AppraiseWritten) -> bool:
+    """Tell whether Appraise has a place for a row; count it when it is left out."""
+    kind, current, choice, score, *_ = row
+    if current is False:
+        written.left_out["corrected"] += 1
+        return False
+    if (kind or "system") not in KINDS:
+        written.left_out[cast(str, kind)] += 1
+        return False
+    if choice or score is None:
+        raise FormatError(
+            "Appraise's layout has scores, and these are preferences",
+            remedy="Export csv, tsv, jsonl or parquet.",
+        )
+    return True
+
+
+def _lines(rows: Sequence[Sequence[Value]], *, with_testset: bool) -> Iterator[tuple[object, ...]]:
+    """Return the cells of some rows of READ."""
+    kinds, _, _, scores, left, segments, testsets, raters, languages, *times = zip(*rows, strict=True)
+    items = [f"{testset}:{key}" for testset, key in zip(testsets, segments, strict=True)]
+    starts, ends = (column(moments, _SECONDS, _seconds, missing="") for moments in times)
+    return zip(
+        raters,
+        column(left, _SYSTEMS, PLUS.join),
+        items if with_testset else segments,
+        column(kinds, {}, _item_type, missing=KINDS["system"]),
+        *zip(*map(_languages, languages), strict=True),
+        column(scores, {}, plain_value),
+        starts,
+        ends,
+        strict=True,
+    )
 
 
 @lru_cache(maxsize=100)
@@ -76,7 +99,17 @@ def _languages(pair: str) -> tuple[str, str]:
     return source, target
 
 
-def _seconds(moment: datetime | str | None) -> str:
-    if isinstance(moment, str):
-        moment = datetime.fromisoformat(moment)
-    return f"{moment.timestamp():.6f}".rstrip("0").rstrip(".") if moment is not None else ""
+def _item_type(kind: str) -> str:
+    return KINDS[kind or "system"]
+
+
+def _seconds(moment: datetime) -> str:
+    return f"{moment.timestamp():.6f}".rstrip("0").rstrip(".")
+
+
+def _seconds_of_text(text: str) -> str:
+    return _seconds(datetime.fromisoformat(text))
+
+
+_SECONDS: Converters = {str: _seconds_of_text}
+_SYSTEMS: Converters = {str: str}

@@ -1,14 +1,17 @@
 """Write judgements in our columns: CSV (exact, or for spreadsheets), TSV, JSON Lines. All stream by rows."""
 
-import csv
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
+from itertools import chain, repeat
 from json.encoder import encode_basestring
 from typing import Any, Protocol
 
 from annotation.formats.base import FormatError
+from annotation.formats.blocks import Convert, blocks, column, converted
+from annotation.formats.lines import comma_lines, quoted_lines
 from mtcore.corpora.names import JOINER
 
 Value = str | int | float | bool | datetime | Sequence[str] | None
@@ -49,14 +52,8 @@ def write_csv(
     """
     if spreadsheet:
         stream.write(BYTE_ORDER_MARK)
-    writer = csv.writer(_Lines(stream, "\r\n" if spreadsheet else "\n"), lineterminator="\r\n")
-    cells_of = _escaped_cells if spreadsheet else _cells
-    writer.writerow(columns)
-    count = 0
-    for row in rows:
-        writer.writerow(cells_of(row))
-        count += 1
-    return count
+    cells, end = (_escaped_cells, "\r\n") if spreadsheet else (_cells, "\n")
+    return _write_lines(rows, columns, stream, cells, partial(comma_lines, end=end))
 
 
 def write_tsv(rows: Iterable[Sequence[Value]], columns: Sequence[str], stream: Stream) -> int:
@@ -68,13 +65,7 @@ def write_tsv(rows: Iterable[Sequence[Value]], columns: Sequence[str], stream: S
     Raises:
         FormatError: as `write_csv`.
     """
-    writer = csv.writer(_Lines(stream, "\n"), delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    writer.writerow(columns)
-    count = 0
-    for row in rows:
-        writer.writerow(_cells(row))
-        count += 1
-    return count
+    return _write_lines(rows, columns, stream, _cells, quoted_lines)
 
 
 def write_jsonl(rows: Iterable[Sequence[Value]], columns: Sequence[str], stream: Stream) -> int:
@@ -83,48 +74,50 @@ def write_jsonl(rows: Iterable[Sequence[Value]], columns: Sequence[str], stream:
     Raises:
         FormatError: as `write_csv`.
     """
-    names = [encode_basestring(column).replace("%", "%%") for column in columns]
-    record = "{" + ",".join(f"{name}:%s" for name in names) + "}\n"
+    names = [f",{encode_basestring(column)}:" for column in columns]
+    names[:1] = ["{" + name[1:] for name in names[:1]]
     count = 0
-    for row in rows:
-        line = record % tuple(
-            ["null" if value is None else _JSON.get(type(value), _json)(value) for value in row]
-        )
-        if "\\u0000" in line:  # a NUL, or the six characters themselves
-            for value in row:
+    for block in blocks(rows):
+        values = map(_json_values, zip(*block, strict=True))
+        pairs = [part for name, column in zip(names, values, strict=True) for part in (repeat(name), column)]
+        text = "".join(chain.from_iterable(zip(*pairs, repeat("}\n"))))
+        if "\\u0000" in text:  # a NUL, or the six characters themselves
+            for value in chain.from_iterable(block):
                 plain_value(value)
-        stream.write(line)
-        count += 1
+        stream.write(text)
+        count += len(block)
     return count
 
 
-class _Lines:
-    """End lines as told, while the csv module, told of CRLF, still quotes cells that hold a CR or a LF.
-
-    Each line is looked at for NUL, so that cells need not be.
-    """
-
-    def __init__(self, stream: Stream, end: str) -> None:
-        self._write = stream.write
-        self._end = end
-
-    def write(self, text: str, /) -> object:
-        return self._write(_clean(text)[:-2] + self._end)
-
-
-def _cells(row: Sequence[Value]) -> list[object]:
-    return [value if type(value) in _PLAIN else _CELL.get(type(value), _cell)(value) for value in row]
+def _write_lines(
+    rows: Iterable[Sequence[Value]],
+    columns: Sequence[str],
+    stream: Stream,
+    cells: Convert,
+    lines: Callable[[Sequence[Sequence[str]]], str],
+) -> int:
+    stream.write(_clean(lines([columns])))
+    count = 0
+    for block in blocks(rows):
+        stream.write(_clean(lines(converted(block, cells))))
+        count += len(block)
+    return count
 
 
-def _escaped_cells(row: Sequence[Value]) -> list[object]:
-    return [
-        (_escaped_cell(value) if value[:1] in STARTS else value)
-        if type(value) is str
-        else value
-        if value is None
-        else _ESCAPED.get(type(value), _escaped_cell)(value)
-        for value in row
-    ]
+def _cells(values: Sequence[Value]) -> Sequence[str]:
+    return column(values, _CELL, _cell, plain=_PLAIN, missing="")
+
+
+def _escaped_cells(values: Sequence[Value]) -> Sequence[str]:
+    return column(values, _ESCAPED, _escaped_cell, missing="")
+
+
+def _json_values(values: Sequence[Value]) -> Sequence[str]:
+    return column(values, _JSON, _json, missing="null")
+
+
+def _escaped_text(value: str) -> str:
+    return _escaped_cell(value) if value[:1] in STARTS else value
 
 
 def _escaped_cell(value: Value) -> str:
@@ -215,12 +208,11 @@ def _time(value: datetime) -> str:
     return value.isoformat()
 
 
-_PLAIN = frozenset({str, int, type(None)})
-"""What the csv module writes as we do."""
+_PLAIN = frozenset({str})
 _CELL: Converters = {
-    float: _number, bool: _yes, datetime: _time, tuple: _joined, list: _joined,
+    int: str, float: _number, bool: _yes, datetime: _time, tuple: _joined, list: _joined,
 }  # fmt: skip
-_ESCAPED: Converters = {int: str, float: _number, bool: _yes, datetime: _time}
+_ESCAPED: Converters = {str: _escaped_text, int: str, float: _number, bool: _yes, datetime: _time}
 _JSON: Converters = {
     str: encode_basestring, int: repr, float: _number, bool: _true, datetime: _json_time,
     tuple: _json_list, list: _json_list,

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import ExpressionWrapper, F, Func, IntegerField, QuerySet, TextField
+from django.db.models import Func, QuerySet, TextField
 
 from annotation.models import Campaign, Judgement
-from annotation.services.item_facts import CHUNK, ITEM_COLUMNS, ItemFacts, ItemReader, Systems, chunks
+from annotation.services.item_facts import (
+    CHUNK,
+    ITEM_COLUMNS,
+    ItemColumns,
+    ItemFacts,
+    ItemReader,
+    Systems,
+    chunks,
+)
 
 ORDER = ("assignment__participation__rater__name", "assignment__round", "assignment__position", "pk")
 COLUMNS = (
@@ -52,6 +60,27 @@ class Answer(NamedTuple):
         return ("equal",) if chosen is None else tuple(sorted(self.sides[chosen]))
 
 
+class AnswerColumns(NamedTuple):
+    """Several judgements: the fields of Answer, each as a column."""
+
+    pk: Sequence[int]
+    key: Sequence[str]
+    participation: Sequence[int]
+    rater: Sequence[str]
+    excluded_by: Sequence[str]
+    round: Sequence[int]
+    position: Sequence[int]
+    item: ItemColumns
+    sides: Sequence[tuple[Systems, ...]]
+    score: Sequence[float | None]
+    choice: Sequence[str]
+    is_current: Sequence[bool]
+    comment: Sequence[str]
+    shown_at: Sequence[str | None]
+    submitted_at: Sequence[str | None]
+    active_ms: Sequence[int | None]
+
+
 @dataclass(frozen=True, eq=False)
 class Answers:
     """A campaign from which answers and items are read, some at a time."""
@@ -90,26 +119,42 @@ class Answers:
             found: some of the campaign's judgements; None: all of them.
             order: another order.
         """
+        read = self.blocks(history=history, start=start, stop=stop, found=found, order=order)
+        for block in read:
+            columns: list[Iterable[Any]] = list(block)
+            columns[Answer._fields.index("item")] = map(ItemFacts._make, zip(*block.item, strict=True))
+            yield from map(Answer._make, zip(*columns, strict=True))
+
+    def blocks(
+        self,
+        *,
+        history: bool = False,
+        start: int = 0,
+        stop: int | None = None,
+        found: QuerySet[Judgement] | None = None,
+        order: Sequence[Any] = ORDER,
+    ) -> Iterator[AnswerColumns]:
+        """Read the answers as `read` does, CHUNK at a time, as columns."""
         if found is None:
             found = Judgement.objects.of_campaign(self.campaign.pk)
             found = found if history else found.current()
-        plain: dict[str, Any] = {
-            f"plain_{name}": ExpressionWrapper(F(name), IntegerField()) for name in FLAGS
-        }
+        plain: dict[str, Any] = {f"plain_{name}": _Plain(name) for name in FLAGS}
         plain |= {f"plain_{name}": _PlainTime(name) for name in TIMES}
         columns = (*COLUMNS, *plain, *(f"assignment__item__{column}" for column in ITEM_COLUMNS))
         rows = found.annotate(**plain).order_by(*order).values_list(*columns)
         width = len(columns) - len(ITEM_COLUMNS)
         for some in chunks(rows[start:stop].iterator(CHUNK)):
-            items = self.reader.facts([row[width:] for row in some])
-            for row, item in zip(some, items, strict=True):
-                pk, key, who, name, why, turn, position, score, choice, comment, ms, *stored = row[:width]
-                swap, current, shown, submitted = stored
-                sides = item.sides[::-1] if swap else item.sides
-                yield Answer(
-                    pk, key, who, name, why, turn, position, item, sides, score, choice, bool(current),
-                    comment, _time(shown), _time(submitted), ms,
-                )  # fmt: skip
+            given = tuple(zip(*some, strict=True))
+            pk, key, who, name, why, turn, position, score, choice, comment, ms, *stored = given[:width]
+            swap, current, shown, submitted = stored
+            item = self.reader.columns(given[width:])
+            sides = item.sides
+            if any(swap):
+                sides = [own[::-1] if turned else own for own, turned in zip(sides, swap, strict=True)]
+            yield AnswerColumns(
+                pk, key, who, name, why, turn, position, item, sides, score, choice, list(map(bool, current)),
+                comment, list(map(_time, shown)), list(map(_time, submitted)), ms,
+            )  # fmt: skip
 
     def identical(self) -> Iterator[ItemFacts]:
         """Return the items that nobody is shown because their outputs are identical."""
@@ -118,11 +163,15 @@ class Answers:
                 yield item
 
 
-class _PlainTime(Func):
-    """A time as the driver gives it, in SQLite as the text that is stored."""
+class _Plain(Func):
+    """A value as the driver gives it."""
 
     template = "%(expressions)s"
     output_field = TextField()
+
+
+class _PlainTime(_Plain):
+    """A time as the driver gives it, in SQLite as the text that is stored."""
 
     def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
         return self.as_sql(compiler, connection, template="CAST(%(expressions)s AS text)", **extra)

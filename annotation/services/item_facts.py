@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice, repeat
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -54,6 +53,23 @@ class ItemFacts(NamedTuple):
         return (self.testset, self.segment, self.input, self.context)
 
 
+class ItemColumns(NamedTuple):
+    """What answers to several items share: the fields of ItemFacts, each as a column."""
+
+    number: Sequence[int]
+    kind: Sequence[str]
+    testset: Sequence[str]
+    segment: Sequence[str]
+    document: Sequence[str]
+    direction: Sequence[str]
+    input: Sequence[str]
+    context: Sequence[str]
+    group: Sequence[str]
+    repeat_of: Sequence[int | None]
+    paired_with: Sequence[int | None]
+    sides: Sequence[tuple[Systems, ...]]
+
+
 class ItemReader:
     """Turn rows of items into facts; for the whole campaign only a code is held (4 bytes an item)."""
 
@@ -76,20 +92,26 @@ class ItemReader:
         Args:
             rows: ITEM_COLUMNS of each, at least one row.
         """
-        pks, segment_ids, kinds, inputs, contexts, groups, repeats, pairs = zip(*rows, strict=True)
+        return map(ItemFacts._make, zip(*self.columns(tuple(zip(*rows, strict=True))), strict=True))
+
+    def columns(self, given: Sequence[Sequence[Any]]) -> ItemColumns:
+        """Return the facts of some items of the campaign as columns.
+
+        Args:
+            given: the columns ITEM_COLUMNS of them, at least one row long.
+        """
+        pks, segment_ids, kinds, inputs, contexts, groups, repeats, pairs = given
         segments = self._segments.of(segment_ids)
         versions = self._versions.of((*inputs, *contexts))
         numbers = self._numbers.of(pks)
-        columns = zip(
-            numbers.tolist(), kinds, segment_ids, inputs, contexts, groups, self._number(repeats),
-            self._number(pairs), self._codes[numbers].tolist(), strict=True,
+        credited = [self._sides[code] for code in self._codes[numbers].tolist()]
+        testsets, keys, documents, directions = zip(*map(segments.__getitem__, segment_ids), strict=True)
+        return ItemColumns(
+            numbers.tolist(), kinds, testsets, keys, documents, directions,
+            [versions.get(own) or made_from for own, (_, made_from) in zip(inputs, credited, strict=True)],
+            [versions.get(context, "") for context in contexts], groups, self._number(repeats),
+            self._number(pairs), [sides for sides, _ in credited],
         )  # fmt: skip
-        for number, kind, segment, input_, context, group, repeat_of, paired_with, code in columns:
-            sides, made_from = self._sides[code]
-            yield ItemFacts(
-                number, kind, *segments[segment], versions.get(input_) or made_from,
-                versions.get(context, ""), group, repeat_of, paired_with, sides,
-            )  # fmt: skip
 
     def _number(self, pks: Sequence[int | None]) -> list[int | None]:
         """Return the numbers of items, None for those that are not of the campaign."""
@@ -110,16 +132,27 @@ class ItemReader:
         credited = links.order_by("itemcandidate__item_id").values_list(
             "itemcandidate__item_id", "itemcandidate__position", "campaignoutput_id"
         )
-        ways: dict[tuple[tuple[int, int, int], ...], int] = {(): 0}
+        ways: list[tuple[tuple[int, int], ...]] = [()]
+        longer: dict[tuple[int, int, int], int] = {}
         codes = np.zeros(self._numbers.count + 1, dtype=np.int32)
-        found = (
-            (item, ways.setdefault(tuple(sorted((row[1], place[row[2]], row[2]) for row in own)), len(ways)))
-            for item, own in groupby(credited.iterator(CHUNK), key=itemgetter(0))
-        )
-        for some in chunks(found):
-            items, own_codes = zip(*some, strict=True)
-            codes[self._numbers.of(items)] = own_codes
-        return codes, [_credits([(position, *named[pk]) for position, _, pk in way]) for way in ways]
+
+        def code(so_far: int, position: int, output: int) -> int:
+            found = longer.get((so_far, position, output))
+            if found is None:
+                found = longer[so_far, position, output] = len(ways)
+                ways.append((*ways[so_far], (position, output)))
+            return found
+
+        for some in chunks(credited.iterator(CHUNK)):
+            items, positions, credits_ = zip(*some, strict=True)
+            numbers = self._numbers.of(items)
+            if len(set(items)) == len(items) and not codes[numbers].any():
+                codes[numbers] = list(map(code, repeat(0), positions, credits_))
+                continue
+            for number, position, output in zip(numbers.tolist(), positions, credits_, strict=True):
+                codes[number] = code(int(codes[number]), position, output)
+        in_order = (sorted((position, place[pk], pk) for position, pk in way) for way in ways)
+        return codes, [_credits([(position, *named[pk]) for position, _, pk in way]) for way in in_order]
 
 
 def _credits(candidates: Sequence[tuple[int, str, str | None]]) -> Credits:

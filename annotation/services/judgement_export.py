@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import repeat
 from typing import BinaryIO, cast
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -15,8 +16,8 @@ from annotation.formats.parquet import write_parquet
 from annotation.formats.write import Stream, Value, write_csv, write_jsonl, write_tsv
 from annotation.models import AuditEvent, Campaign, Item
 from annotation.protocols import PROTOCOLS
-from annotation.services.answers import TIMES, Answer, Answers
-from annotation.services.item_facts import ItemFacts
+from annotation.services.answers import TIMES, Answer, AnswerColumns, Answers
+from annotation.services.item_facts import ItemColumns, ItemFacts
 from annotation.services.judgement_filter import Chosen, JudgementFilter
 from annotation.services.records import raters_read
 from annotation.services.sealing import seal_check
@@ -149,16 +150,36 @@ class _Rows:
     def rows(self) -> Iterator[tuple[Value, ...]]:
         """Write every judgement, then the pairs nobody was shown."""
         spreads = spreads_read(self.campaign, self.population)
-        for answer in self.answers.read(history=self.history):
-            self.n_judgements += 1
-            self.raters[answer.rater] = None
-            z = _z(answer, spreads)
-            if z is not None:
-                self.with_z.add(answer.rater)
-            yield self.answer(answer, z)
+        for block in self.answers.blocks(history=self.history):
+            self.n_judgements += len(block.pk)
+            self.raters |= dict.fromkeys(block.rater)
+            z = self.z(block, spreads)
+            self.with_z.update(
+                set(block.rater)
+                if None not in z
+                else (rater for rater, value in zip(block.rater, z, strict=True) if value is not None)
+            )
+            yield from self.answered(block, z)
         for item in self.answers.identical():
             self.n_identical += 1
             yield self._identical(item)
+
+    @staticmethod
+    def z(block: AnswerColumns, spreads: Spreads) -> list[float | None]:
+        """Return the z of some judgements."""
+        return spreads.z_of(block.participation, block.item.kind, block.score, block.is_current)
+
+    def answered(self, block: AnswerColumns, z: Sequence[float | None]) -> Iterator[tuple[Value, ...]]:
+        """Return the rows of some judgements."""
+        return zip(
+            block.key, *map(repeat, self.shared), block.round, block.position, block.rater,
+            block.excluded_by, *_item_columns(block.item), [sides[0] for sides in block.sides],
+            [sides[1] if len(sides) == 2 else None for sides in block.sides],
+            [choice or None for choice in block.choice], block.score, z,
+            [self.z_options if value is not None else None for value in z], block.is_current, block.comment,
+            block.shown_at, block.submitted_at, block.active_ms,
+            strict=False,  # what is shared has no end
+        )  # fmt: skip
 
     def answer(self, answer: Answer, z: float | None) -> tuple[Value, ...]:
         """Return the cells of a judgement."""
@@ -269,6 +290,19 @@ def _z(answer: Answer, spreads: Spreads) -> float | None:
     if not answer.is_current:
         return None
     return spreads.z(answer.participation, answer.item.kind, answer.score)
+
+
+def _item_columns(item: ItemColumns) -> Sequence[Sequence[Value]]:
+    """Return what `_item` does, of several items, as columns."""
+    return (
+        item.testset, item.document, item.segment, item.direction, item.input, item.context,
+        [f"i{number}" for number in item.number], item.kind, _numbers(item.repeat_of),
+        _numbers(item.paired_with), item.group,
+    )  # fmt: skip
+
+
+def _numbers(column: Sequence[int | None]) -> Sequence[str | None]:
+    return [f"i{number}" if number else None for number in column]
 
 
 def _item(item: ItemFacts) -> tuple[Value, ...]:

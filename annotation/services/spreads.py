@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,8 @@ BATCH = 20_000
 PRECISION = 10.0**10
 """z is rounded to ten decimals, as numpy rounds."""
 WITH_Z = frozenset(POPULATIONS["all"])
+
+NOTHING = (np.nan, np.nan)
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,25 @@ class Spreads:
             return None
         mean, sd = found
         return round((score - mean) / sd * PRECISION) / PRECISION
+
+    def z_of(
+        self,
+        participations: Sequence[int],
+        kinds: Sequence[str],
+        scores: Sequence[float | None],
+        current: Sequence[bool],
+    ) -> list[float | None]:
+        """Return the z of several answers, None for those that `z` has none for or that are not current."""
+        known, places = np.unique(np.array(participations, dtype=np.int64), return_inverse=True)
+        means, sds = np.array([self.moments.get(pk, NOTHING) for pk in known.tolist()]).T[:, places]
+        found = (np.array(scores, dtype=np.float64) - means) / sds
+        z = np.rint(found * PRECISION) / PRECISION + 0.0  # no negative zero
+        if not all(current) or not WITH_Z.issuperset(kinds):
+            counted = [own and kind in WITH_Z for own, kind in zip(current, kinds, strict=True)]
+            z[~np.array(counted, dtype=bool)] = np.nan
+        if np.isnan(z).any():
+            return [None if value != value else value for value in z.tolist()]
+        return z.tolist()
 
 
 def spreads_read(

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pyarrow
 import pytest
@@ -15,6 +16,7 @@ from pyarrow import parquet
 from annotation.formats import FORMATS, FormatError, ParsedJudgements, ParseOptions, write_csv, write_jsonl
 from annotation.formats.appraise_write import write_appraise
 from annotation.formats.columns import COLUMNS
+from annotation.formats.lines import comma_lines, quoted_lines
 from annotation.formats.parquet import write_parquet
 from annotation.formats.write import BYTE_ORDER_MARK, Value, write_tsv
 from mtcore.corpora.names import InvalidName, check_name
@@ -356,3 +358,42 @@ def test_appraise_has_scores_only() -> None:
     row = record(rater="r", segment="1", left=["A"], right=["B"], choice="left", languages="en-de")
     with pytest.raises(FormatError, match="these are preferences"):
         write_appraise([row], COLUMNS, io.StringIO())
+
+
+cells = st.sampled_from(["", "a", "a,b", '"', "\n", "\r", "\r\n", "\t", " ", "=1", '""', "é", "k", "k"])
+
+
+@given(rows=st.lists(st.lists(cells, min_size=1, max_size=4), min_size=1, max_size=4))
+def test_lines_are_those_of_the_csv_module(rows: list[list[str]]) -> None:
+    def by_the_module(**dialect: Any) -> list[str]:
+        lines = []
+        for row in rows:
+            line = io.StringIO(newline="")
+            csv.writer(line, lineterminator="\r\n", **dialect).writerow(row)
+            lines.append(line.getvalue()[:-2])
+        return lines
+
+    for end in ("\n", "\r\n"):
+        assert comma_lines(rows, end=end) == "".join(line + end for line in by_the_module())
+    tabs = by_the_module(delimiter="\t", quoting=csv.QUOTE_ALL)
+    assert quoted_lines(rows) == "".join(line + "\n" for line in tabs)
+
+
+def test_a_column_of_many_equal_values_is_written_as_each_by_itself() -> None:
+    berlin = timezone(timedelta(hours=2))
+    moments: list[Value] = [datetime(2026, 1, 1, 2, tzinfo=berlin), datetime(2026, 1, 1, tzinfo=UTC)]
+    columns: list[list[Value]] = [
+        [1.0, 2.5] * 10, [0.0, -0.0] * 10, [True, 1] * 10, [1, 1.0] * 10, [None, 3] * 10, [None] * 20,
+        ["a", None] * 10, [("A",), ("A", "B")] * 10, [["A"], ("A", "B")] * 10, moments * 10,
+    ]  # fmt: skip
+    rows = list(zip(*columns, strict=True))
+    names = [f"c{n}" for n in range(len(columns))]
+    for write in (write_csv, write_tsv, write_jsonl):
+        whole, single = io.StringIO(newline=""), ""
+        assert write(rows, names, whole) == 20
+        for row in rows[:2]:
+            one = io.StringIO(newline="")
+            write([row], names, one)
+            single += one.getvalue().splitlines(keepends=True)[-1]
+        lines = whole.getvalue().splitlines(keepends=True)[-20:]
+        assert "".join(lines) == single * 10
