@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -10,16 +11,20 @@ import zipfile
 import pytest
 from django.core.management import CommandError
 
-from annotation.models import Participation
+from annotation.models import Assignment, Campaign, Participation
 from annotation.services.package_export import study_export
 from annotation.services.package_files import sha256_of
 from annotation.services.package_layout import file_entry
 from annotation.services.package_parts import leftovers_remove
+from annotation.services.quality import rater_exclude
+from annotation.services.rounds import round_assign
 from annotation.services.verify import study_verify
+from tests.db.test_disagreement_round import answer, judged
 from tests.db.test_package import alter, changed, fields, rows_changed
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
 from tests.factories.commands import refused, run
+from tests.factories.pool import joined, work
 from tests.factories.studies import answered, study_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once]  # files alone are read and compared
@@ -167,3 +172,31 @@ def test_raters_who_left_and_raters_excluded_before_they_began_are_no_contradict
     Participation.objects.filter(campaign=campaign, rater__name="Cosima").update(excluded_by="left")
     done = study_export(study=study_of(campaign), output=tmp_path / "p")
     assert study_verify(done.path).differences == ()
+
+
+def test_a_study_in_the_middle_of_its_work_is_equal_and_one_altered_score_is_found(tmp_path):
+    triples = [((10, 50, 90), True, False), ((20, 60, 95), True, False), ((50, 50, 50), False, False)]
+    again = judged(name="again", triples=triples)
+    round_assign(campaign=again)
+    answer(Assignment.objects.filter(item__campaign=again, round=2, state="open").first(), 33)
+    paused = answered(name="paused", n_segments=4)
+    Campaign.objects.filter(pk=paused.pk).update(state=Campaign.State.PAUSED)
+    without = answered("reference_da", name="without", n_segments=4, seed=2)
+    rater_exclude(campaign=without, rater="Cosima", why="asleep")
+    pool = make_campaign(name="pool", n_segments=4, raters=("Dora", "Emil", "Frida"), pool=True)
+    rng = random.Random(1)
+    for name in ("Dora", "Emil"):
+        work(joined(pool, name), 5, rng)
+    waiting = Assignment.objects.filter(item__campaign=again, round=2)
+    assert waiting.filter(state="done").count() == 1 and waiting.filter(state="open").exists()
+    folder = study_export(study=study_of(again, paused, without, pool), output=tmp_path / "p").path
+    verified = study_verify(folder)
+    assert verified.differences == ()
+    assert {path.parent.name for path in folder.glob("campaigns/*/judgements.csv")} == {
+        "again", "paused", "without", "pool",
+    }  # fmt: skip
+    alter(folder, "campaigns/pool/judgements.csv", rows_changed(lambda rows: rows[0].update(score="37.5")))
+    found = study_verify(folder)
+    assert ("campaigns/pool/judgements.csv", "z") in fields(found)
+    others = [one.file for one in found.differences if one.file.startswith("campaigns/")]
+    assert all(file.startswith("campaigns/pool/") for file in others)
