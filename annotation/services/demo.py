@@ -178,5 +178,7 @@ def _load_campaign(
             start=start + timedelta(minutes=7 * place),
             rng=np.random.default_rng([SEED, number, place]),
         )
+    Campaign.objects.filter(pk=campaign.pk).update(opened_at=start)
+    campaign.refresh_from_db()
     if finished:
         campaign_close(campaign=campaign, actor=owner)

@@ -33,14 +33,7 @@ def round_sentences(draft: RoundDraft) -> Words:
     """Say what was found, who gets it, and what cannot be done."""
     rule = rule_words(draft.reading, draft.points)
     n = len(draft.apart)
-    found = [
-        ngettext(
-            "%(n)s of %(checked)s items is to be judged again: %(rule)s.",
-            "%(n)s of %(checked)s items are to be judged again: %(rule)s.",
-            n,
-        )
-        % {"n": f"{n:,}", "checked": f"{draft.checked:,}", "rule": rule}
-    ]
+    found = [_found_words(n, draft.checked, rule)]
     counts = [
         (len(draft.dealt.renewed), _("%(n)s go to raters who have not had them.")),
         (
@@ -80,3 +73,14 @@ def rounds_told(campaign: Campaign) -> list[dict[str, Any]]:
         }
         for event in events
     ]
+
+
+def _found_words(n: int, checked: int, rule: str) -> str:
+    if not checked:
+        return _("No item could be checked yet.")
+    words = ngettext(
+        "%(n)s of %(checked)s items is to be judged again: %(rule)s.",
+        "%(n)s of %(checked)s items are to be judged again: %(rule)s.",
+        n,
+    )
+    return words % {"n": f"{n:,}", "checked": f"{checked:,}", "rule": rule}

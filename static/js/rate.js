@@ -24,6 +24,7 @@
   let isGoingBack = false;
   let isLeaving = false;
   let isStale = false;
+  let isWaitingSaid = false;
   let waits = 0;
 
   /* ---- Showing ---- */
@@ -77,12 +78,14 @@
   }
 
   function showSavedState(state, unsent) {
-    const before = byId("saved").dataset.state;
     byId("saved").dataset.state = state;
     byId("saved").setAttribute("aria-busy", String(state === "saving"));
     const line = say(state, { n: unsent });
     if (byId("saved").textContent !== line) byId("saved").textContent = line;
-    if (before !== state && (state === "waiting" || before === "waiting")) announce(line);
+    if ((state === "waiting" && !isWaitingSaid) || (state === "saved" && isWaitingSaid)) {
+      isWaitingSaid = state === "waiting";
+      announce(line);
+    }
     byId("pause-saved").hidden = unsent > 0;
     byId("pause-unsent").hidden = unsent === 0;
     if (unsent === 0 && byId("trouble").dataset.kind === "held") byId("trouble").hidden = true;

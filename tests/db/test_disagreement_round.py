@@ -127,6 +127,13 @@ def test_no_item_comes_back_twice_and_what_is_late_comes_later():
     assert AuditEvent.objects.filter(action="round.assigned").count() == 2, "what found nothing is no round"
 
 
+def test_before_the_first_judgements_nothing_is_said_to_have_been_checked():
+    make_campaign(n_segments=2, raters=4, judgements=3, systems=("OP",), name="early")
+    said = " ".join(run("disagreement_round", "early"))
+    assert "No item could be checked yet." in said and "of 0 items" not in said
+    assert "2 items still wait" in said
+
+
 def test_too_few_new_raters_means_the_same_ones_and_is_said():
     campaign = judged(raters=5)
     out, _ = run("disagreement_round", "demo")
