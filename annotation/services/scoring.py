@@ -99,10 +99,14 @@ def campaign_score(
     """Return the scores of a campaign as it stands; computed once for the same options and judgements.
 
     Raises:
-        Conflict: there are no judgements yet, or they are sealed.
+        Conflict: there are no judgements yet, or they are sealed, in another campaign that counts too
+            (`scope` study) as in this one.
         BadInput: the options do not fit the campaign.
     """
     seal_check(campaign)
+    if options.scope == "study":
+        for other in scope_others(campaign):
+            seal_check(other)
     versions = versions_read()
     plain = asdict(options)
     options_sha256 = digest([plain, versions])

@@ -11,7 +11,7 @@ import json
 import logging
 import threading
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import getpid
 from socket import gethostname
 from typing import Any
@@ -79,6 +79,11 @@ class Worker:
                 self._woken.clear()
                 if not self._ending.is_set() and not self._look_safely():
                     self._woken.wait(min(LOOK_SECONDS, settings.RUN_LEASE_SECONDS / 3))
+
+    def work_off(self) -> Iterator[Run]:
+        """Do what there is, and return when there is nothing more or it is told to end; yield each run."""
+        while not self._ending.is_set() and (run := self.look()):
+            yield run
 
     def look(self, among: Sequence[int] | None = None) -> Run | None:
         """Take back what lost workers held, then do one run, if there is one; return it as it ended.

@@ -349,6 +349,7 @@ def test_a_worker_that_ends_returns_its_run():
     worker.look()
     assert (now(run).state, now(run).attempts) == ("queued", 0)
     assert now(run).worker == ""
+    assert list(worker.work_off()) == [], "it does not take again and again what it gives back"
 
 
 def test_nothing_that_goes_wrong_ends_a_worker(monkeypatch):

@@ -216,3 +216,13 @@ def test_a_campaign_without_a_seal_has_none(people):
     assert seal_read(plain) is None and seal_sentence(plain) == ""
     answer = client_of(people["owner"]).post(reverse("campaign_unseal", args=[plain.key]), {"reason": "x"})
     assert answer.status_code == 409
+
+
+def test_scores_over_a_study_take_nothing_from_a_sealed_campaign(campaign):
+    other = make_campaign(name="open", n_segments=4, study=campaign.study.name)
+    answer_all(other)
+    with pytest.raises(CommandError, match="“sealed” are sealed until closing"):
+        run("score_campaign", "open", "--scope", "study")
+    assert run("score_campaign", "open")[0]
+    campaign_close(campaign=campaign)
+    assert run("score_campaign", "open", "--scope", "study")[0]

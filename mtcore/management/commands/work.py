@@ -46,5 +46,6 @@ class Command(HouseCommand):
         self.stdout.flush()
         if not options["once"]:
             worker.work()
-        while options["once"] and (run := worker.look()):
+            return
+        for run in worker.work_off():
             self.stdout.write(f"Run {run.pk} ({run.kind} {run.name}): {run.state}. {run.message}".rstrip())
