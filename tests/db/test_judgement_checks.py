@@ -157,7 +157,8 @@ def test_values_at_their_limits_are_kept(tmp_path):
          "--unknown-kinds skip"),
         ("pearmut", '{"user_id":"ann","item_i":1,"annotation":[{"A":{"score":5}}],"comment":"a\\u0000b"}\n',
          "line 1: the comment holds a NUL character"),
-        ("pearmut", '{"user_id":"ann","item_i":1,"annotation":[{"A":{"score":1e400}}]}\n', "is not a number"),
+        ("pearmut", '{"user_id":"ann","item_i":1,"annotation":[{"A":{"score":1e400}}]}\n',
+         "line 1: holds the number 1e400, which is too large"),
         ("wmt-mturk", "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time\n"
          f"{'h' * 201} ann en de a h A 1 SYSTEM 1 5 5\n", "line 2: the group has 201"),
         ("wmt-mturk", "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time\n"

@@ -58,7 +58,8 @@ def test_nobody_is_left_who_has_not_seen_an_item() -> None:
     assert change.added == ()
     assert change.order == {}
     assert change.short == (
-        "6 items now have 2 of 3 judgements: no rater is left who has not seen them; add 1 rater",
+        "6 items now have 2 of 3 judgements: no rater is left who has not seen them; "
+        "add 1 rater (add_raters)",
     )
 
 
@@ -81,7 +82,8 @@ def test_the_last_rater_leaves() -> None:
     change = reassign(items, given, "r0", ["r0"], 1, np.random.default_rng(1))
     assert len(change.released) == 2
     assert change.short == (
-        "2 items now have 0 of 1 judgements: no rater is left who has not seen them; add 1 rater",
+        "2 items now have 0 of 1 judgements: no rater is left who has not seen them; "
+        "add 1 rater (add_raters)",
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.models import AuditEvent
+from annotation.models import AuditEvent, Campaign
 from annotation.services.judgement_export import FLAVOURS
 from annotation.services.lookup import campaign_named
 from annotation.services.plan_export import plan_export
@@ -31,10 +31,15 @@ class Command(HouseCommand):
     def run(self, **options: Any) -> None:
         """Write the plan, row by row."""
         campaign = campaign_named(options["name"])
-        AuditEvent.note("plan.exported", campaign=campaign, study=campaign.study)
         if not options["output"]:
+            self._note(campaign)
             plan_export(campaign=campaign, stream=Plain(self.stdout), flavour=options["flavour"])
             return
         with whole_file(Path(options["output"])) as stream:
             count = plan_export(campaign=campaign, stream=stream, flavour=options["flavour"])
+            self._note(campaign)
         self.stderr.write(f"{counted(count, 'assignment')} written to {options['output']}.")
+
+    @staticmethod
+    def _note(campaign: Campaign) -> None:
+        AuditEvent.note("plan.exported", campaign=campaign, study=campaign.study)

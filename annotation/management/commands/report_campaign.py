@@ -42,6 +42,6 @@ class Command(HouseCommand):
         if options["output"] is None:
             self.stdout.write(report_markdown(report), ending="")
             return
-        AuditEvent.note("report.exported", campaign=campaign, study=campaign.study)
         n_files = report_write(report, Path(options["output"]), flavour=options["flavour"])
+        AuditEvent.note("report.exported", campaign=campaign, study=campaign.study)
         self.stdout.write(f"{n_files} files written to {options['output']}.")

@@ -72,10 +72,10 @@ class Command(HouseCommand):
         if options["output"] is None:
             Plain(self.stdout).write(tables_text(study, tables, options["format"], settings.BASE_URL))
         else:
-            AuditEvent.note("tables.exported", study=study, tables=options["tables"])
             n_files = tables_folder(
                 study, tables, options["format"], Path(options["output"]), settings.BASE_URL
             )
+            AuditEvent.note("tables.exported", study=study, tables=options["tables"])
             self.stdout.write(f"{counted(n_files, 'file')} written to {options['output']}.")
         empty = sum(table.n_missing for table in tables)
         if empty:
