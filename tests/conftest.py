@@ -1,5 +1,6 @@
 """What every test shares."""
 
+import gc
 import os
 import random
 
@@ -22,6 +23,12 @@ settings.load_profile("house")
 def pytest_configure(config: pytest.Config) -> None:
     """Try properties on all their examples where long tests run."""
     thoroughness.is_long = "not long" not in config.option.markexpr
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over thousands of collected tests: none of them is garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
