@@ -16,11 +16,11 @@ from django.utils import timezone
 from annotation.design.plan import PlanItem
 from annotation.design.reassign import Reassignment
 from annotation.models import AuditEvent, Campaign, Participation
-from annotation.services.planning import plan_items_read
-from annotation.services.rounds import rater_call_back, round_fill
+from annotation.services.calling_back import rater_call_back
+from annotation.services.replanning import Snapshot, change_write, plan_on, replan
+from annotation.services.round_gaps import round_fill
 from annotation.services.studies import raters_ready
 from annotation.services.turns import turn_take
-from annotation.services.withdrawal import ATTEMPTS, Snapshot, change_write, plan_on, snapshot_read
 from evalplatform.errors import BadInput, Conflict
 from evalplatform.words import counted, quoted
 from mtcore.corpora.names import check_name, check_unique
@@ -57,30 +57,11 @@ def raters_add(*, campaign: Campaign, names: Sequence[str], actor: User | None =
             turn_take(campaign.pk)
             _enter(campaign, names)
             return _note(campaign, Arrival(tuple(names), {}, ()), actor)
-    items = plan_items_read(campaign)
-    for attempt in range(1, ATTEMPTS + 1):
-        before = snapshot_read(campaign)
-        change = _plan(campaign, items, before, names)
-        with transaction.atomic():
-            turn_take(campaign.pk)
-            now = snapshot_read(campaign, lock=True)
-            if now != before:
-                if attempt < ATTEMPTS:
-                    continue
-                change = _plan(campaign, items, now, names)
-            _enter(campaign, names)
-            people = dict(campaign.participations.order_by("pk").values_list("rater__name", "pk"))
-            change_write(change, now, people)
-            again, lacking = round_fill(campaign=campaign)
-            given = Counter(str(new.rater) for new in change.added) + Counter(again)
-            rater_call_back(Participation.objects.filter(pk__in=[people[name] for name in given]))
-            short = [*change.short]
-            if lacking:
-                short.append(f"{counted(lacking, 'item')} to be judged again still lack judgements")
-            ordered = {name: given[name] for name in people if name in given}
-            done = Arrival(tuple(names), ordered, tuple(sentence(text) for text in short))
-            return _note(campaign, done, actor)
-    raise AssertionError("the last attempt writes")
+    return replan(
+        campaign,
+        lambda items, now: _plan(campaign, items, now, names),
+        lambda change, now: _write(campaign, names, change, now, actor),
+    )
 
 
 def _plan(
@@ -116,6 +97,27 @@ def _enter(campaign: Campaign, names: Sequence[str]) -> None:
         Participation(rater=rater, campaign=campaign, link_expires_at=until)
         for rater in raters_ready(study=campaign.study, names=names)
     )
+
+
+def _write(
+    campaign: Campaign,
+    names: Sequence[str],
+    change: Reassignment,
+    snapshot: Snapshot,
+    actor: User | None,
+) -> Arrival:
+    _enter(campaign, names)
+    people = dict(campaign.participations.order_by("pk").values_list("rater__name", "pk"))
+    change_write(change, snapshot, people)
+    again, lacking = round_fill(campaign=campaign)
+    given = Counter(str(new.rater) for new in change.added) + Counter(again)
+    rater_call_back(Participation.objects.filter(pk__in=[people[name] for name in given]))
+    short = [*change.short]
+    if lacking:
+        short.append(f"{counted(lacking, 'item')} to be judged again still lack judgements")
+    ordered = {name: given[name] for name in people if name in given}
+    done = Arrival(tuple(names), ordered, tuple(sentence(text) for text in short))
+    return _note(campaign, done, actor)
 
 
 def _note(campaign: Campaign, done: Arrival, actor: User | None) -> Arrival:

@@ -44,7 +44,7 @@ from annotation.services.pool_leases import (
 from annotation.services.pool_segments import segments_free
 from annotation.services.pool_stand import LINE, Stand
 from annotation.services.prepared import Prepared
-from annotation.services.rounds import AGAIN
+from annotation.services.round_state import AGAIN
 from annotation.services.turns import turn_take
 
 MOST_HELD = 240

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from annotation.design.items import wanted_gap
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
 from annotation.models.assignment import PRACTICE_ROUND
+from annotation.services.calling_back import rater_call_back
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.invitations import participation_check
 from annotation.services.participation import (
@@ -23,7 +24,6 @@ from annotation.services.participation import (
 )
 from annotation.services.pool_leases import checks_level
 from annotation.services.remarks import SKIPPED
-from annotation.services.rounds import rater_call_back
 from annotation.services.turns import turn_take
 from evalplatform.errors import Conflict, NotFound
 

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.models import Participation
 from annotation.protocols.base import Screen
+from annotation.services.calling_back import was_called_back
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.invitations import is_over, participation_check
 from annotation.services.judging import judgement_save
@@ -20,7 +21,6 @@ from annotation.services.participation import (
     participation_seen,
     problem_report,
 )
-from annotation.services.rounds import was_called_back
 from annotation.services.way import Way
 from annotation.views.access import (
     owner_mark,
