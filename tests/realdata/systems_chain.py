@@ -46,7 +46,7 @@ _SMALL = [
 FIGURES = {
     "transformer": [
         "subwords.size=4000", "model.encoder_layers=3", "model.decoder_layers=3", "model.embedding=256",
-        "model.feed_forward=512", "model.dropout=0.1", "training.learning_rate=0.001",
+        "model.feed_forward=512", "model.dropout=0.1", "training.learning_rate=0.003",
         "training.max_updates=900", "training.validate_every=150", "decoding.beam=4",
     ],
     "lstm": [
