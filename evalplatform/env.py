@@ -16,12 +16,15 @@ class EnvironmentMistake(SystemExit):
 
 
 def use_settings() -> None:
-    """Name the settings module for Django, and one thread for linear algebra, when nothing else has.
+    """Name the settings module for Django, and how numeric libraries use the cores, when nothing else has.
 
-    Server and worker share the cores: two threads of OpenBLAS in each would wait for each other.
+    Server, worker and what they start share the cores. Two threads of OpenBLAS in each would wait for each
+    other; and OpenMP's threads, which spin while they wait unless told otherwise, make training on a busy
+    machine take a multiple of its time.
     """
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalplatform.settings")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def _boolean(name: str, default: bool) -> bool:

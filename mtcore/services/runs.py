@@ -11,6 +11,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Case, Value, When
 from django.utils import timezone
 
 from evalplatform.errors import BadInput, NotFound
@@ -98,9 +99,14 @@ def run_cancel(*, run: Run, children: bool = False) -> Change:
         state=Run.State.CANCELLED,
         cancel_requested=True,
         finished_at=timezone.now(),
-        message="Cancelled before it began.",
+        message=Case(
+            When(started_at=None, then=Value("Cancelled before it began.")),
+            default=Value("Cancelled while it waited to go on; what it had reached is kept."),
+        ),
     ):
-        return Change(True, f"Run {run.pk} is cancelled; it had not begun.")
+        begun = Run.objects.filter(pk=run.pk, started_at__isnull=False).exists()
+        what = "what it had reached is kept" if begun else "it had not begun"
+        return Change(True, f"Run {run.pk} is cancelled; {what}.")
     if Run.objects.filter(pk=run.pk, state=Run.State.RUNNING).update(cancel_requested=True):
         runs_reap()
         return Change(True, f"Run {run.pk} is being stopped; what it has reached is kept.")

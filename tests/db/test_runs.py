@@ -9,7 +9,15 @@ from django.utils import timezone
 
 from evalplatform.errors import BadInput, NotFound
 from mtcore.models import Run
-from mtcore.services.run_claim import MAX_ATTEMPTS, run_claim, run_fail, run_keep, run_succeed, runs_reap
+from mtcore.services.run_claim import (
+    MAX_ATTEMPTS,
+    run_claim,
+    run_fail,
+    run_give_up,
+    run_keep,
+    run_succeed,
+    runs_reap,
+)
 from mtcore.services.run_context import Outcome, Reports, history_append, run_directory
 from mtcore.services.run_heart import CANCELLED, LOST, Heart
 from mtcore.services.run_kinds import RUN_KINDS, RunKind
@@ -100,6 +108,13 @@ def test_cancelled_while_no_worker_was_up_stays_cancelled_cel_02():
     assert work_all() == []
     assert now(run).state == "cancelled"
     assert not (run_directory(run.pk).work / "starts").exists()
+
+
+def test_cancelled_while_it_waited_to_go_on_it_says_so():
+    run = launch()
+    run_give_up(claim(), {})
+    assert run_cancel(run=now(run)).message == f"Run {run.pk} is cancelled; what it had reached is kept."
+    assert now(run).message.startswith("Cancelled while it waited to go on")
 
 
 def test_cancelling_something_finished_has_no_effect_cel_09():

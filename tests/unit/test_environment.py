@@ -7,13 +7,16 @@ import pytest
 from evalplatform.env import EnvironmentMistake, read_environment, use_settings
 
 
-def test_linear_algebra_has_one_thread_unless_told_otherwise(monkeypatch):
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "4")
+@pytest.mark.parametrize(
+    ("name", "own", "usual"), [("OPENBLAS_NUM_THREADS", "4", "1"), ("OMP_WAIT_POLICY", "ACTIVE", "PASSIVE")]
+)
+def test_numeric_libraries_leave_the_cores_to_others_unless_told_otherwise(monkeypatch, name, own, usual):
+    monkeypatch.setenv(name, own)
     use_settings()
-    assert os.environ["OPENBLAS_NUM_THREADS"] == "4"
-    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    assert os.environ[name] == own
+    monkeypatch.delenv(name)
     use_settings()
-    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+    assert os.environ[name] == usual
 
 
 @pytest.mark.parametrize("days", ["0", "-5", "36501", "99999999999999", "soon"])
