@@ -61,6 +61,7 @@ urlpatterns = [
     path("campaigns/<str:key>/dossier/", dossier.campaign_dossier, name="campaign_dossier"),
     path("studies/", report_study.studies, name="studies"),
     path("studies/<int:pk>/report/", report_study.study, name="study_report"),
+    path("studies/<int:pk>/trace/", report_study.study_trace, name="study_trace"),
     re_path(
         r"^studies/(?P<pk>\d+)/report/(?P<name>[-\w]+)\.(?P<format>csv|md|tex|svg)$",
         report_study.study_file,

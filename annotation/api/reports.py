@@ -17,12 +17,14 @@ from annotation.api.views import OfCampaign
 from annotation.models import AuditEvent, Campaign
 from annotation.services.dossier import Dossier as Known
 from annotation.services.dossier import dossier_read
-from annotation.services.report import trace
+from annotation.services.report.behind import Behind
 from annotation.services.report.compute import Report, campaign_report
 from annotation.services.report.document import figure_named, sections_of, table_named
 from annotation.services.report.headline import headline
 from annotation.services.report.methods import methods
-from annotation.services.report.trace_asked import trace_asked
+from annotation.services.report.trace import Trace as Found
+from annotation.services.report.trace import times_of
+from annotation.services.report.trace_asked import ASKED, trace_asked
 from annotation.services.report.writers import svg_file
 from annotation.services.scoring import options_read
 from evalplatform.api import AnyType
@@ -31,8 +33,7 @@ from evalplatform.files import TABLE_TYPES, attachment
 from evalplatform.people import user_of
 
 _FIT = OpenApiParameter("fit", str, enum=["1"], description="fit the mixed model to a large campaign too")
-_TRACED = ("system", "of", "a", "b", "rater", "in_testset", "in_input", "in_reference", "in_direction")
-_OWN = ("fit", "file", "flavour", *_TRACED)
+_OWN = ("fit", "file", "flavour", *ASKED)
 
 
 class OfReport(OfCampaign):
@@ -110,19 +111,37 @@ class Trace(OfCampaign):
 
     @extend_schema(
         operation_id="campaign_trace",
-        parameters=[*(OpenApiParameter(name, str) for name in _TRACED), *SCORING, *FILE],
+        parameters=[*(OpenApiParameter(name, str) for name in ASKED), *SCORING, *FILE],
         responses=FILES,
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Give it for a `system` (and quantity `of`), a pair (`a`, `b`) or a `rater`."""
         campaign = self.campaign(key)
         given = scoring_of(request, besides=_OWN)
-        found, _options = trace_asked(campaign, given, request.query_params.dict())
-        trace.times_of(found.table.rows)
-        if request.query_params.get("file", "json") != "json":
-            return sent(request, found.table, found.signature, f"{campaign.name}.trace")
-        told: dict[str, Any] = {"title": found.title, "value": found.value, "words": list(found.words)}
-        return Response(told | table_json(found.table, found.signature))
+        found, behind = trace_asked(campaign, given, request.query_params.dict())
+        return trace_sent(request, found, behind, campaign.name)
+
+
+def trace_sent(request: Request, found: Found, behind: Behind, name: str) -> HttpResponseBase:
+    """Send what is behind a number, as JSON or as the file that the query asks for.
+
+    Args:
+        request: its query names the `file`.
+        found: what is behind the number.
+        behind: the scores it belongs to.
+        name: of the campaign or study.
+    """
+    times_of(found.table.rows)
+    if request.query_params.get("file", "json") != "json":
+        return sent(request, found.table, found.signature, f"{name}.trace")
+    told: dict[str, Any] = {
+        "title": found.title,
+        "value": found.value,
+        "words": list(found.words),
+        "campaigns": [one.name for one in behind.campaigns],
+        "options": asdict(behind.options),
+    }
+    return Response(told | table_json(found.table, found.signature))
 
 
 class Dossier(OfCampaign):

@@ -24,6 +24,7 @@ from annotation.api.asks import (
     TextsSerializer,
 )
 from annotation.api.permissions import own_campaigns, own_study
+from annotation.api.reports import trace_sent
 from annotation.api.requests import StudySerializer
 from annotation.api.scoring import SCORING, scoring_of
 from annotation.api.studies import studies_of
@@ -33,6 +34,7 @@ from annotation.models import AuditEvent, Study
 from annotation.services.package_export import study_export
 from annotation.services.report.document import figure_named, table_named
 from annotation.services.report.study import StudyReport, study_report
+from annotation.services.report.trace_asked import ASKED, study_trace_asked
 from annotation.services.report.writers import svg_file
 from annotation.services.studies import study_researchers_change
 from annotation.services.study_members import study_add
@@ -169,6 +171,29 @@ class StudyReportFigure(_OfReport):
         if figure is None:
             raise NotFound("The report has no such figure.", "Its names stand in the report.")
         return attachment(svg_file(figure), f"{study.name}.{name}.svg", TABLE_TYPES["svg"])
+
+
+class StudyTrace(OfStudy):
+    """What is behind a number of campaigns that are scored together in a study."""
+
+    content_negotiation_class = AnyType
+
+    @extend_schema(
+        operation_id="study_trace",
+        parameters=[
+            OpenApiParameter("group", str, required=True, description="key of any campaign of the group"),
+            *(OpenApiParameter(name, str) for name in ASKED),
+            *SCORING,
+            *FILE,
+        ],
+        responses=FILES,
+    )
+    def get(self, request: Request, pk: int) -> HttpResponseBase:
+        """Give it for a `system` (and quantity `of`), a pair (`a`, `b`) or a `rater`."""
+        study = self.study(pk)
+        given = scoring_of(request, besides=("file", "flavour", "group", *ASKED))
+        found, behind = study_trace_asked(study, given, request.query_params.dict())
+        return trace_sent(request, found, behind, study.name)
 
 
 class StudyTables(OfStudy):

@@ -25,6 +25,7 @@ urlpatterns = [
         studies_parts.StudyReportFigure.as_view(),
         name="api_study_report_figure",
     ),
+    path("studies/<int:pk>/trace/", studies_parts.StudyTrace.as_view(), name="api_study_trace"),
     path(
         "studies/<int:pk>/tables/<slug:which>/", studies_parts.StudyTables.as_view(), name="api_study_tables"
     ),

@@ -178,6 +178,7 @@ def ratings_read(campaign: Campaign) -> Ratings:
         excluded_by=tuple(why for _, why in raters),
         round=found["round"],
         documents=tuple(plan.document.get(unit) for unit in units),
+        origin=found["judgement"],
     )
     return Ratings(table, found["judgement"])
 

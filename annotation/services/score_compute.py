@@ -147,6 +147,7 @@ def tables_merge(tables: Sequence[RatingTable]) -> RatingTable:
         in_averages=np.concatenate([table.averaged for table in merged]),
         round=np.concatenate([table.rounds for table in merged]),
         documents=[document for table in merged for document in table.documents],
+        origin=np.concatenate([table.origins for table in merged]),
     ).canonical()
 
 
@@ -190,6 +191,7 @@ def _for_spread_only(table: RatingTable, reasons: Mapping[str, str]) -> RatingTa
         in_averages=np.zeros(int(kept.sum()), dtype=bool),
         round=table.rounds[kept],
         documents=table.documents,
+        origin=table.origins[kept],
     )
 
 

@@ -31,6 +31,7 @@ from annotation.services.scoring import (
     records_read,
     strict,
 )
+from annotation.services.sealing import seal_check
 from annotation.services.versions import versions_read
 from annotation.stats.options import ScoreOptions
 from annotation.stats.records import RatingTable
@@ -100,7 +101,7 @@ def study_score(*, study: Study, options: ScoreOptions, user: User | AnonymousUs
     `scope` campaign a rater is standardised in each campaign apart, and counted once a campaign.
 
     Raises:
-        Conflict: the study has no judgements yet.
+        Conflict: the study has no judgements yet, or those of one of its campaigns are sealed.
         BadInput: the options do not fit.
     """
     versions = versions_read()
@@ -108,6 +109,8 @@ def study_score(*, study: Study, options: ScoreOptions, user: User | AnonymousUs
     options_sha256 = digest([plain, versions])
     for _ in range(READS):
         campaigns = list(Campaign.objects.filter(study=study).order_by("name"))
+        for campaign in campaigns:
+            seal_check(campaign)
         judgements_sha256 = study_digest(study, campaigns)
         stored = study.scores.filter(
             campaign=None,
@@ -180,17 +183,7 @@ def _group(
     versions: Mapping[str, str],
 ) -> Row:
     first = own[0][0]
-    if options.scope == "campaign":
-        own = _apart(own)
-    judged = merge([one for _, one in own])
-    if options.scope == "study" and isinstance(judged.records, RatingTable):
-        others = [
-            one.records
-            for facts, one in filled
-            if facts.spread == first.spread and facts.group != first.group
-        ]
-        tables = [table for table in others if isinstance(table, RatingTable)]
-        judged = replace(judged, records=table_with_others(judged.records, tables))
+    judged = group_judged(own, filled, options)
     known = {entry.system for entry in entries_of(judged)}
     if options.hypothesis and not set(options.hypothesis) <= known:
         options = replace(options, hypothesis=None)
@@ -205,6 +198,32 @@ def _group(
         "scale": None if first.scale is None else list(first.scale),
     }
     return head | scores
+
+
+def group_judged(
+    own: Sequence[tuple[Facts, Judged]], filled: Sequence[tuple[Facts, Judged]], options: ScoreOptions
+) -> Judged:
+    """Put what was judged in the campaigns of a group together, as it is scored.
+
+    Args:
+        own: the campaigns of the group.
+        filled: those of the study that have judgements.
+        options: with `scope` study, others' ratings make the raters' mean and spread too; with `scope`
+            campaign raters are told apart by campaign.
+    """
+    judged = merge([one for _, one in (_apart(own) if options.scope == "campaign" else own)])
+    if options.scope == "study" and isinstance(judged.records, RatingTable):
+        others = [one.records for _, one in spread_only(own[0][0], filled)]
+        tables = [table for table in others if isinstance(table, RatingTable)]
+        judged = replace(judged, records=table_with_others(judged.records, tables))
+    return judged
+
+
+def spread_only(first: Facts, filled: Sequence[tuple[Facts, Judged]]) -> list[tuple[Facts, Judged]]:
+    """Return the campaigns that are not of a group, whose ratings make its raters' mean and spread."""
+    return [
+        (facts, one) for facts, one in filled if facts.spread == first.spread and facts.group != first.group
+    ]
 
 
 def _apart(own: Sequence[tuple[Facts, Judged]]) -> list[tuple[Facts, Judged]]:

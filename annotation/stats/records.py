@@ -105,6 +105,8 @@ class RatingTable:
             count.
         round: 1, or 2 for a rating of an item that was judged again [n]; None means all are of round 1.
         documents: the document of each segment, None where unknown [S]; empty means all are unknown.
+        origin: the id of what each rating was made from, −1 where unknown [n]; None means all are unknown. It
+            stays with its rating whatever is done to the table, and counts for nothing.
     """
 
     rater: IntArray
@@ -120,6 +122,7 @@ class RatingTable:
     in_averages: BoolArray | None = None
     round: IntArray | None = None
     documents: Sequence[Hashable | None] = ()
+    origin: IntArray | None = None
 
     def __post_init__(self) -> None:
         """Bring the columns to their types and check them.
@@ -137,6 +140,8 @@ class RatingTable:
         object.__setattr__(self, "in_averages", flags)
         rounds = np.ones(n, dtype=np.int64) if self.round is None else np.asarray(self.round, dtype=np.int64)
         object.__setattr__(self, "round", rounds)
+        origin = np.full(n, -1) if self.origin is None else self.origin
+        object.__setattr__(self, "origin", np.asarray(origin, dtype=np.int64))
         if not self.documents:
             object.__setattr__(self, "documents", (None,) * len(self.segments))
         if not self.excluded_by:
@@ -144,7 +149,7 @@ class RatingTable:
         self._check(n)
 
     def _check(self, n: int) -> None:
-        columns = (self.rater, self.segment, self.kind, self.averaged, self.rounds)
+        columns = (self.rater, self.segment, self.kind, self.averaged, self.rounds, self.origins)
         if {len(column) for column in columns} != {n}:
             raise RecordError("the columns of the rating table have different lengths")
         if len(self.credit_rating) != len(self.credit_entry):
@@ -182,6 +187,12 @@ class RatingTable:
         """Return `round` with its default filled in [n]."""
         assert self.round is not None  # noqa: S101 (set in __post_init__)
         return self.round
+
+    @property
+    def origins(self) -> IntArray:
+        """Return `origin` with its default filled in [n]."""
+        assert self.origin is not None  # noqa: S101 (set in __post_init__)
+        return self.origin
 
     @classmethod
     def from_ratings(cls, ratings: Iterable[Rating]) -> RatingTable:
@@ -257,7 +268,7 @@ class RatingTable:
         return RatingTable(
             rater[order], segment[order], self.kind[order], self.score[order],
             credit // width, credit % width, raters, segments, entries, tuple(reasons),
-            self.averaged[order], self.rounds[order], tuple(documents),
+            self.averaged[order], self.rounds[order], tuple(documents), self.origins[order],
         )  # fmt: skip
 
     def by_system(self) -> RatingTable:

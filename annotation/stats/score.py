@@ -37,7 +37,7 @@ from annotation.stats.wilcoxon import (
     sorted_sample,
 )
 
-__all__ = ["CONDITION_KEYS", "rater_row", "score_ratings"]
+__all__ = ["CONDITION_KEYS", "rater_row", "score_ratings", "table_scored"]
 
 
 def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> dict[str, Any]:
@@ -68,8 +68,7 @@ def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> di
             a segment has none.
     """
     options = options or ScoreOptions()
-    table = table_counted(table, options.disagreement)
-    table = (table if options.by_condition else table.by_system()).canonical()
+    table = table_scored(table, options)
     _check_hypothesis(table, options)
     standardised = standardise(table, options.population)
     averages = aggregate(table, standardised.z, options.repeats, "pool")
@@ -86,6 +85,12 @@ def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> di
         "pairs": pair_rows(averages, pairs, intervals, tests, options),
         "raters": [rater_row(summary) for summary in standardised.raters],
     }
+
+
+def table_scored(table: RatingTable, options: ScoreOptions) -> RatingTable:
+    """Return the table from which scores are made: what does not count is out of the averages."""
+    table = table_counted(table, options.disagreement)
+    return (table if options.by_condition else table.by_system()).canonical()
 
 
 def _check_hypothesis(table: RatingTable, options: ScoreOptions) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -15,35 +13,23 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
-from annotation.services.report import trace
 from annotation.services.report.compute import Report, campaign_report
 from annotation.services.report.document import figure_named, sections_of, table_named
 from annotation.services.report.headline import headline
 from annotation.services.report.methods import methods
 from annotation.services.report.segment import segment_read
-from annotation.services.report.tables import Table, used
 from annotation.services.report.trace_asked import trace_asked
 from annotation.services.report.writers import svg_file, table_write
 from annotation.services.scoring import options_read
 from annotation.stats.options import CHOICES, RESAMPLES, ScoreOptions
 from annotation.views.files import attachment
 from annotation.views.labels import describe
-from annotation.views.report_cells import section_cells, table_cells
+from annotation.views.report_cells import section_cells
+from annotation.views.report_trace import TYPES, given_of, trace_page
 from annotation.views.researcher import campaign_of
-from annotation.views.tables import command_line
+from annotation.views.tables import campaign_command
 from evalplatform.errors import BadInput, Conflict, NotFound
 from mtcore.corpora.languages import direction
-
-TYPES = {"csv": "text/csv", "md": "text/markdown", "tex": "application/x-tex", "svg": "image/svg+xml"}
-FIELDS = (*CHOICES, "resamples", "preference_resamples", "seed", "hypothesis")
-ROWS = 300
-"""Rows of a trace on one page."""
-
-
-def given_of(request: HttpRequest) -> dict[str, str]:
-    """Return the options of scoring that an address names."""
-    found = {name: request.GET.get(name, "").strip() for name in FIELDS}
-    return {name: value for name, value in found.items() if value}
 
 
 def _report(request: HttpRequest, key: str) -> tuple[Campaign, Report]:
@@ -81,7 +67,7 @@ def report(request: HttpRequest, key: str) -> HttpResponse:
             "headline": headline(made),
             "sections": [section_cells(one, campaign, given) for one in sections_of(made)],
             "methods": methods(made),
-            "command": command_line(campaign.name, vars(made.options)),
+            "command": campaign_command(campaign, vars(made.options)),
         }
     return render(request, "report/campaign.html", context, status=status)
 
@@ -141,32 +127,13 @@ def report_table(request: HttpRequest, key: str, name: str, format: str) -> Http
 def campaign_trace(request: HttpRequest, key: str) -> HttpResponse:
     """Show what is behind a number; `?format=csv` sends all of it as a file."""
     campaign, given = campaign_of(request, key), given_of(request)
-    found, options = trace_asked(campaign, given, request.GET.dict())
-    if request.GET.get("format") == "csv":
-        trace.times_of(found.table.rows)
-        text = table_write(found.table, found.signature, "csv", request.GET.get("flavour", "exact"))
-        return attachment(text, f"{campaign.name}.trace.csv", TYPES["csv"])
-    page = Paginator(found.table.rows, ROWS).get_page(request.GET.get("page"))
-    rows = list(page.object_list)
-    trace.times_of(rows)
-    shown = replace(found, table=_used(found.table.with_rows(rows)))
-    query = {name: value for name, value in request.GET.items() if name not in ("page", "format", "flavour")}
+    found, behind = trace_asked(campaign, given, request.GET.dict())
     context = {
         "campaign": campaign,
         "about": describe(campaign),
-        "trace": shown,
-        "table": table_cells(shown.table, campaign, given) | {"tall": False},
-        "page": page,
-        "query": urlencode(query),
-        "report_query": urlencode(given),
-        "command": command_line(campaign.name, vars(options)),
+        "command": campaign_command(campaign, vars(behind.options)),
     }
-    return render(request, "report/trace.html", context)
-
-
-def _used(table: Table) -> Table:
-    """Return a table without the columns that are empty on this page."""
-    return replace(table, columns=used(table.columns, table.rows))
+    return trace_page(request, campaign, found, given, context)
 
 
 @require_safe

@@ -23,7 +23,6 @@ TALL = 15
 
 def section_cells(section: Section, owner: Campaign | Study, given: Mapping[str, str]) -> Row:
     """Return a section of a campaign's or study's report ready for its template."""
-    campaign = owner if isinstance(owner, Campaign) else None
     return {
         "name": section.name,
         "title": section.title,
@@ -40,7 +39,7 @@ def section_cells(section: Section, owner: Campaign | Study, given: Mapping[str,
             for figure in section.figures
         ],
         "tables": [
-            table_cells(table, campaign, given) | {"files": _table_files(owner, table.name, given)}
+            table_cells(table, owner, given) | {"files": _table_files(owner, table.name, given)}
             for table in section.tables
         ],
         "folded": section.folded and section.figures,
@@ -66,7 +65,7 @@ def _file(owner: Campaign | Study, name: str, format: str, given: Mapping[str, s
     return f"{address}?{urlencode(given)}" if given else address
 
 
-def table_cells(table: Table, campaign: Campaign | None, given: Mapping[str, str]) -> Row:
+def table_cells(table: Table, owner: Campaign | Study, given: Mapping[str, str]) -> Row:
     """Return a table with the address that each cell opens ("" when there is nothing behind it)."""
     rows = []
     for place, row in enumerate(table.rows):
@@ -75,7 +74,7 @@ def table_cells(table: Table, campaign: Campaign | None, given: Mapping[str, str
                 "text": column.write(row),
                 "figure": bars_svg(row[column.key], column.write(row)) if column.kind == "bars" else "",
                 "numeric": column.numeric,
-                "href": _href(campaign, column, row, given),
+                "href": _href(owner, column, row, given),
             }
             for column in table.columns
         ]
@@ -89,20 +88,17 @@ def table_cells(table: Table, campaign: Campaign | None, given: Mapping[str, str
     }
 
 
-def _href(campaign: Campaign | None, column: Column, row: Row, given: Mapping[str, str]) -> str:
+def _href(owner: Campaign | Study, column: Column, row: Row, given: Mapping[str, str]) -> str:
     if not column.trace or row.get(column.key) in (None, ""):
         return ""
     if column.trace == "campaign":
         return reverse("campaign_report", args=[row["campaign_key"]])
     query = dict(given)
-    if campaign is None:
-        if "trace_key" not in row:
-            return ""
-        query["scope"] = row["scope"]
-    key = row["trace_key"] if campaign is None else campaign.key
     if column.trace == "segment":
-        query |= {"testset": row["testset"], "segment": row["segment"]}
-        return f"{reverse('campaign_segment', args=[key])}?{urlencode(query)}"
+        return _segment_href(owner, row, query)
+    address = _trace_href(owner, row, query)
+    if not address:
+        return ""
     if column.trace == "rater":
         query["rater"] = row.get("rater") or row["left_out"]
     elif "system_a" in row:
@@ -111,4 +107,28 @@ def _href(campaign: Campaign | None, column: Column, row: Row, given: Mapping[st
         query |= {"system": row["system"], "of": column.trace}
     if column.trace != "rater" and row.get("testset") is not None:
         query |= {f"in_{key}": row[key] or "" for key in CONDITION}
-    return f"{reverse('campaign_trace', args=[key])}?{urlencode(query)}"
+    return f"{address}?{urlencode(query)}"
+
+
+def _segment_href(owner: Campaign | Study, row: Row, query: dict[str, str]) -> str:
+    """Return where a segment stands: in the campaign of the row, by the options that any campaign knows."""
+    key = row.get("campaign_key") or (owner.key if isinstance(owner, Campaign) else "")
+    if not key:
+        return ""
+    if isinstance(owner, Study) or key != owner.key:
+        query = {name: value for name, value in query.items() if name not in ("hypothesis", "by")}
+    query |= {"testset": row["testset"], "segment": row["segment"]}
+    return f"{reverse('campaign_segment', args=[key])}?{urlencode(query)}"
+
+
+def _trace_href(owner: Campaign | Study, row: Row, query: dict[str, str]) -> str:
+    """Return the page of what is behind the numbers of a row, and complete its query; "" without one."""
+    if isinstance(owner, Campaign):
+        return reverse("campaign_trace", args=[owner.key])
+    if "trace_key" in row:
+        query |= row["trace_options"]
+        return reverse("campaign_trace", args=[row["trace_key"]])
+    if "trace_group" in row:
+        query["group"] = row["trace_group"]
+        return reverse("study_trace", args=[owner.pk])
+    return ""

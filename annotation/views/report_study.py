@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,13 +16,16 @@ from django.views.decorators.http import require_safe
 from annotation.models import Study
 from annotation.services.report.document import figure_named, table_named
 from annotation.services.report.study import study_report
+from annotation.services.report.trace_asked import study_trace_asked
 from annotation.services.report.writers import svg_file, table_write
 from annotation.services.study_scores import study_options
 from annotation.stats.options import ScoreOptions
 from annotation.views.files import attachment
-from annotation.views.report import TYPES, choices_of, given_of
+from annotation.views.labels import describe
+from annotation.views.report import choices_of
 from annotation.views.report_cells import section_cells
-from annotation.views.tables import command_line
+from annotation.views.report_trace import TYPES, given_of, trace_page
+from annotation.views.tables import study_command
 from evalplatform.errors import BadInput, Conflict, NotFound
 
 
@@ -64,13 +68,30 @@ def study(request: HttpRequest, pk: int) -> HttpResponse:
         context |= {
             "report": made,
             "sections": [section_cells(one, found, given) for one in made.sections],
-            "command": command_line(found.name, options).replace("score_campaign", "score_study", 1),
+            "command": study_command(found, options),
         }
     return render(request, "report/study.html", context, status=status)
 
 
 def _by(request: HttpRequest) -> dict[str, str]:
     return {"by": "condition"} if request.GET.get("by") == "condition" else {}
+
+
+@require_safe
+@login_required
+def study_trace(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show what is behind a number of campaigns scored together; `?format=csv` sends all of it as a file."""
+    found, given, asked = study_of(request, pk), given_of(request) | _by(request), request.GET.dict()
+    opened, behind = study_trace_asked(found, given, asked)
+    rows = [row | {"trace_group": asked["group"]} for row in opened.table.rows]
+    context = {
+        "study": found,
+        "section": "studies",
+        "campaigns": behind.campaigns,
+        "about": describe(behind.campaigns[0]),
+        "command": study_command(found, vars(behind.options)),
+    }
+    return trace_page(request, found, replace(opened, table=opened.table.with_rows(rows)), given, context)
 
 
 @require_safe

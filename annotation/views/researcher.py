@@ -42,7 +42,7 @@ from annotation.views.people import people_panel
 from annotation.views.progress import progress_panel
 from annotation.views.quality import quality_panel
 from annotation.views.rounds import rounds_panel
-from annotation.views.tables import command_line, preference_tables, rater_rows, rating_tables
+from annotation.views.tables import campaign_command, preference_tables, rater_rows, rating_tables
 from evalplatform.errors import BadInput, Conflict
 from evalplatform.files import written
 from evalplatform.people import user_of
@@ -150,7 +150,7 @@ def results(request: HttpRequest, key: str) -> HttpResponse:
         scale = (found.scale_low, found.scale_high)
         context |= rating_tables(scores, scale) if rated else preference_tables(scores)
         context |= {"result": scores, "raters": rater_rows(scores, scale)}
-        context["command"] = command_line(found.name, run.options)
+        context["command"] = campaign_command(found, run.options)
         if scores.get("pooled"):
             context["pooled"] = pooled_note(scores["pooled"])
             context["by_condition_url"] = f"?{urlencode(given | {'by': 'condition'})}"

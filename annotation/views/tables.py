@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.models import Campaign, Study
 from annotation.services.score_notes import is_judged_together
 from annotation.services.score_table import (
     chosen_test,
@@ -20,6 +21,8 @@ from annotation.services.score_table import (
     ranks,
     raw_decimals,
 )
+from annotation.services.scoring import campaign_treatment
+from annotation.services.study_scores import study_options
 from annotation.stats.options import ScoreOptions
 from annotation.templatetags.shown import grouped
 from annotation.views.figures import interval_svg, shares_svg, span_of
@@ -193,17 +196,28 @@ def rater_rows(result: Row, scale: Sequence[float]) -> list[Row]:
     ]
 
 
-def command_line(name: str, options: Row) -> str:
-    """Return the command that computes the same scores: the options that differ from the defaults."""
-    words = ["manage.py", "score_campaign", name]
-    for field, default in vars(ScoreOptions()).items():
+def campaign_command(campaign: Campaign, options: Row) -> str:
+    """Return the command that computes the same scores of a campaign."""
+    usual = {"disagreement": campaign_treatment(campaign)}
+    return _command("score_campaign", campaign.name, options, vars(ScoreOptions()) | usual)
+
+
+def study_command(study: Study, options: Row) -> str:
+    """Return the command that computes the same scores of a study."""
+    return _command("score_study", study.name, options, vars(study_options(study, {})))
+
+
+def _command(command: str, name: str, options: Row, usual: Row) -> str:
+    """Write a command with the options that differ from what it does without them."""
+    words = ["manage.py", command, name]
+    for field, default in usual.items():
         value = options[field]
-        if value == default or field == "preference_resamples":
+        if value == default:
             continue
         if field == "by_condition":
             words += ["--by", "condition"]
         elif field == "hypothesis":
             words += ["--hypothesis", ">".join(value)]
         else:
-            words += [f"--{field}", str(value)]
+            words += [f"--{field.replace('_', '-')}", str(value)]
     return shlex.join(words)

@@ -147,8 +147,13 @@ def test_closing_opens_it_and_opening_again_seals_it_again(campaign, people):
     assert "sealed until closing" not in client.get(results).content.decode()
     assert ScoreRun.objects.count() == 1
     assert seal_sentence(campaign) == "Results were sealed until the campaign closed."
+    study = reverse("study_report", args=[campaign.study_id])
+    assert "sealed until closing" not in client.get(study).content.decode()
     campaign_open(campaign=campaign)
     assert "sealed until closing" in client.get(results).content.decode()
+    for name in ("study_report", "study_trace"):
+        address = reverse(name, args=[campaign.study_id]) + f"?group={campaign.key}&system=BT&of=wins"
+        assert "sealed until closing" in client.get(address).content.decode(), name
     campaign_close(campaign=campaign)
     assert "opened again once" in seal_sentence(campaign)
     report = client.get(reverse("campaign_report", args=[campaign.key])).content.decode()

@@ -6,6 +6,7 @@ import pytest
 from django.core.management import CommandError
 
 from annotation.models import Campaign
+from annotation.services.report.behind import campaign_behind
 from annotation.services.report.compute import or_why
 from annotation.services.report.figures.canvas import Axis, axis_over, decimals_of
 from annotation.services.report.store import part_ready
@@ -82,7 +83,7 @@ def test_the_trace_and_the_notes_tell_of_few_segments():
     result = campaign_score(campaign=campaign, options=ScoreOptions()).result
     assert {row["p_bootstrap_two_sided"] for row in result["pairs"]} == {0.5}
     assert any("Few segments tell 3 pairs of systems apart" in note for note in result["notes"])
-    words = pair_trace(campaign, ScoreOptions(), ("A", "B"), {}).words
+    words = pair_trace(campaign_behind(campaign, ScoreOptions()), ("A", "B"), {}).words
     assert BOUND in words and not any("resamples" in one for one in words)
 
 

@@ -49,14 +49,23 @@ def study_report(
     sections = [_overview(campaigns)]
     keys = {campaign.name: campaign.key for campaign in campaigns}
     for number, group in enumerate(scores["groups"], start=1):
-        if len(group["campaigns"]) == 1:
-            # what one campaign alone has made opens there, standardised as here
-            key, scope = keys[group["campaigns"][0]], scores["options"]["scope"]
-            group["systems"] = [row | {"trace_key": key, "scope": scope} for row in group["systems"]]
+        opens = _opens(group, keys[group["campaigns"][0]], scores["options"])
+        group["systems"] = [row | opens for row in group["systems"]]
         sections.append(_group(number, group))
     compared = comparisons(campaigns)
     sections += [compared] if compared else []
     return StudyReport(study, scores, sections)
+
+
+def _opens(group: Row, key: str, options: Row) -> Row:
+    """Return what a group's numbers open; what one campaign alone has made opens there, scored as here."""
+    if len(group["campaigns"]) > 1:
+        return {"trace_group": key}
+    scored = {name: options[name] for name in ("scope", "disagreement")}
+    known = {row["system"] for row in group["systems"]}
+    if options["hypothesis"] and not set(options["hypothesis"]) <= known:
+        scored["hypothesis"] = ""
+    return {"trace_key": key, "trace_options": scored}
 
 
 def _overview(campaigns: Sequence[Campaign]) -> Section:

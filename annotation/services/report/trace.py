@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
 
-from annotation.models import Campaign, Judgement
-from annotation.services.report.data import RatedData, rated_read
-from annotation.services.report.ratings import counted
+from annotation.models import Judgement
+from annotation.services.report.behind import Behind
 from annotation.services.report.tables import Column, Table
 from annotation.services.score_table import number, raw_decimals
-from annotation.services.scoring import campaign_score
 from annotation.stats.options import ScoreOptions
 from annotation.stats.records import KINDS, BoolArray, IntArray
-from annotation.stats.rounds import table_counted
 from evalplatform.errors import NotFound
 
 Row = dict[str, Any]
+CHUNK = 5000
 QUANTITIES = ("raw_mean", "z_mean", "n_judgements")
 
 
@@ -43,14 +42,11 @@ class Trace:
     signature: str
 
 
-def system_trace(
-    campaign: Campaign, options: ScoreOptions, system: str, condition: Mapping[str, str], quantity: str
-) -> Trace:
+def system_trace(behind: Behind, system: str, condition: Mapping[str, str], quantity: str) -> Trace:
     """Return the ratings behind a system's mean.
 
     Args:
-        campaign: whose number it is.
-        options: how it is scored; by condition when one is given.
+        behind: whose number it is; scored by condition when one is given.
         system: name.
         condition: test set, input, reference and direction; empty for all conditions together.
         quantity: one of `QUANTITIES`.
@@ -58,25 +54,23 @@ def system_trace(
     Raises:
         NotFound: the report has no such number.
     """
-    result = campaign_score(campaign=campaign, options=options).result or {}
     row = found_row(
         one
-        for one in result["systems"]
+        for one in behind.result["systems"]
         if one["system"] == system
         and quantity in QUANTITIES
         and all((one[key] or "") == value for key, value in condition.items())
     )
-    data = rated_read(campaign, options)
-    rows = ratings_of(data, options, system, condition)
-    scale = campaign.scale_low, campaign.scale_high
-    decimals = raw_decimals(scale) if quantity == "raw_mean" else 3
+    rows = _rating_rows(behind, behind.rows_of(system, condition))
+    decimals = raw_decimals(behind.scale) if quantity == "raw_mean" else 3
     name = {"raw_mean": _("raw mean"), "z_mean": _("mean z")}.get(quantity, _("judgements"))
     value = f"{row[quantity]:,}" if quantity == "n_judgements" else number(row[quantity], decimals)
     about = row.get("notation") or row["direction"] or row["testset"] if condition else None
     title = f"{system}, {about}: {name}" if about else f"{system}: {name}"
-    columns = _rating_columns(data, rater=True)
-    table = Table("ratings", _("Ratings behind the number"), columns, _rating_rows(data, rows))
-    return Trace(title, value, _mean_words(row, quantity, options, decimals), table, result["signature"])
+    columns = _rating_columns(behind, rows, rater=True)
+    table = Table("ratings", _("Ratings behind the number"), columns, rows)
+    words = _mean_words(row, quantity, behind.options, decimals)
+    return Trace(title, value, words, table, behind.result["signature"])
 
 
 def found_row(rows: Iterable[Row]) -> Row:
@@ -91,12 +85,6 @@ def found_row(rows: Iterable[Row]) -> Row:
     return row
 
 
-def natural(testset: str, key: object) -> tuple[str, int, str]:
-    """Return what sorts segments as people count them: 2 before 10."""
-    words = str(key)
-    return testset, int(words) if words.isascii() and words.isdigit() and len(words) < 19 else 0, words
-
-
 def resampled(options: ScoreOptions) -> str:
     """Say what the bootstrap draws anew."""
     if options.raters == "random":
@@ -104,27 +92,8 @@ def resampled(options: ScoreOptions) -> str:
     return _("documents") if options.unit == "document" else _("segments")
 
 
-def ratings_of(data: RatedData, options: ScoreOptions, system: str, condition: Mapping[str, str]) -> IntArray:
-    """Return the rows of the ratings that count for a system, by test set and segment."""
-    table = data.ratings.table
-    wanted = np.array(
-        [
-            entry.system == system
-            and all((getattr(entry, key) or "") == value for key, value in condition.items())
-            for entry in table.entries
-        ],
-        dtype=bool,
-    )
-    rows = np.unique(table.credit_rating[wanted[table.credit_entry]])
-    rows = rows[counted(table_counted(table, options.disagreement))[rows]]
-    return np.array(
-        sorted(rows.tolist(), key=lambda row: (natural(*table.segments[int(table.segment[row])]), row)),
-        dtype=np.int64,
-    )
-
-
-def _rating_rows(data: RatedData, rows: IntArray) -> list[Row]:
-    table, z = data.ratings.table, data.z
+def _rating_rows(behind: Behind, rows: IntArray) -> list[Row]:
+    table, z = behind.table, behind.z
     return [
         {
             "testset": table.segments[table.segment[row]][0],
@@ -133,21 +102,15 @@ def _rating_rows(data: RatedData, rows: IntArray) -> list[Row]:
             "score": float(table.score[row]),
             "z": None if np.isnan(z[row]) else float(z[row]),
             "kind": KINDS[table.kind[row]].replace("_", " "),
-            "system": " | ".join(_systems(data, row)),
-            "judgement": int(data.ratings.judgements[row]),
+            "system": " | ".join(behind.systems_of(row)),
+            "judgement": int(table.origins[row]),
         }
-        for row in rows.tolist()
+        | behind.campaign_cell(rows[place : place + 1])
+        for place, row in enumerate(rows.tolist())
     ]
 
 
-def _systems(data: RatedData, row: int) -> list[str]:
-    table = data.ratings.table
-    start = np.searchsorted(table.credit_rating, [row, row + 1])
-    codes = table.credit_entry[start[0] : start[1]]
-    return list(dict.fromkeys(table.entries[code].system for code in codes))
-
-
-def _rating_columns(data: RatedData, *, rater: bool) -> list[Column]:
+def _rating_columns(behind: Behind, rows: Sequence[Row], *, rater: bool) -> list[Column]:
     columns = [Column("segment", _("Segment"), "text", 0, "segment"), Column("testset", _("Test set"))]
     if rater:
         columns.append(Column("rater", _("Rater"), "text", 0, "rater"))
@@ -158,6 +121,7 @@ def _rating_columns(data: RatedData, *, rater: bool) -> list[Column]:
         Column("score", _("Raw"), "number", 0),
         Column("z", _("z"), "number", 3),
         Column("kind", _("Kind")),
+        *behind.campaign_columns(rows),
         Column("when", _("When")),
     ]
 
@@ -175,6 +139,8 @@ def _mean_words(row: Row, quantity: str, options: ScoreOptions, decimals: int) -
             "averages."
         ),
     ]
+    if options.repeats == "within_rater_first":
+        words.append(_("What one rater gave to the same text several times counts once, by its mean."))
     if quantity == "z_mean":
         words.append(_("z = (x − mean of the rater) / sd of the rater; open a rater to see these two."))
     bounds = row["raw_ci" if quantity == "raw_mean" else "z_ci"]
@@ -192,19 +158,16 @@ def _mean_words(row: Row, quantity: str, options: ScoreOptions, decimals: int) -
     return words
 
 
-def rater_trace(campaign: Campaign, options: ScoreOptions, rater: str) -> Trace:
+def rater_trace(behind: Behind, rater: str) -> Trace:
     """Return the ratings of a rater, with the mean and spread that make their z.
 
     Raises:
-        NotFound: the campaign has no answers of such a rater.
+        NotFound: there are no answers of such a rater.
     """
-    result = campaign_score(campaign=campaign, options=options).result or {}
-    row = found_row(one for one in result["raters"] if one["rater"] == rater)
-    data = rated_read(campaign, options)
-    table = data.ratings.table
+    row = found_row(one for one in behind.result["raters"] if one["rater"] == rater)
+    table, options = behind.table, behind.options
     own: BoolArray = np.array([name == rater for name in table.raters], dtype=bool)[table.rater]
-    rows = np.flatnonzero(own)
-    rows = rows[np.argsort(data.answers.order[rows], kind="stable")]
+    rows = _in_order(behind, np.flatnonzero(own))
     values = {"n": f"{row['n']:,}", "mean": number(row["mean"], 2), "sd": number(row["sd"], 2)}
     words = [
         _(
@@ -217,19 +180,40 @@ def rater_trace(campaign: Campaign, options: ScoreOptions, rater: str) -> Trace:
         words = [_("This rater has no z: all ratings are equal, or there is a single one.")]
     if row["excluded_by"]:
         words.append(_("Excluded: %(why)s. The ratings count in no average.") % {"why": row["excluded_by"]})
-    found = Table(
+    found = _rating_rows(behind, rows)
+    shown = Table(
         "ratings",
         _("All ratings, in the order given"),
-        _rating_columns(data, rater=False),
-        _rating_rows(data, rows),
+        _rating_columns(behind, found, rater=False),
+        found,
     )
-    return Trace(rater, f"{values['mean']} ± {values['sd']}", words, found, result["signature"])
+    return Trace(rater, f"{values['mean']} ± {values['sd']}", words, shown, behind.result["signature"])
+
+
+def _in_order(behind: Behind, rows: IntArray) -> IntArray:
+    """Return rows campaign by campaign, in each as its plan has them: by round, then by position."""
+    ids = behind.table.origins
+    places: dict[int, tuple[int, int]] = {}
+    for some in _chunks(ids[rows].tolist()):
+        found = Judgement.objects.filter(pk__in=some)
+        for pk, *place in found.values_list("pk", "assignment__round", "assignment__position"):
+            places[pk] = (place[0], place[1])
+    ordered = sorted(rows.tolist(), key=lambda row: (int(behind.part[row]), places[int(ids[row])]))
+    return np.array(ordered, dtype=np.int64)
+
+
+def _chunks(ids: list[int]) -> Iterator[list[int]]:
+    """Yield parts of a list that a database takes at once."""
+    for start in range(0, len(ids), CHUNK):
+        yield ids[start : start + CHUNK]
 
 
 def times_of(rows: Sequence[Row]) -> None:
     """Fill in when each judgement was given, "" where nobody noted it."""
     ids = [row["judgement"] for row in rows if "judgement" in row]
-    when = dict(Judgement.objects.filter(pk__in=ids).values_list("pk", "submitted_at"))
+    when: dict[int, datetime | None] = {}
+    for some in _chunks(ids):
+        when |= dict(Judgement.objects.filter(pk__in=some).values_list("pk", "submitted_at"))
     for row in rows:
         at = when.get(row.get("judgement", -1))
         row["when"] = at.isoformat(sep=" ", timespec="minutes") if at else ""

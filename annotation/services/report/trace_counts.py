@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext as _
 
-from annotation.models import Campaign
-from annotation.services.report.data import RatedData, rated_read
+from annotation.services.report.behind import Behind, natural
 from annotation.services.report.tables import Column, Table
-from annotation.services.report.trace import Trace, found_row, natural, ratings_of
+from annotation.services.report.trace import Trace, found_row
 from annotation.services.score_table import ranks, raw_decimals
-from annotation.services.scoring import campaign_score
-from annotation.stats.options import ScoreOptions
 from annotation.stats.ranking import WIN_LEVEL
 from annotation.stats.records import IntArray
 
@@ -22,65 +19,63 @@ Row = dict[str, Any]
 COUNTS = ("n_segments", "n_raters", "wins")
 
 
-def count_trace(
-    campaign: Campaign, options: ScoreOptions, system: str, condition: Mapping[str, str], quantity: str
-) -> Trace:
+def count_trace(behind: Behind, system: str, condition: Mapping[str, str], quantity: str) -> Trace:
     """Return what is counted in one of `COUNTS` of a system.
 
     Raises:
         NotFound: the report has no such number.
     """
-    result = campaign_score(campaign=campaign, options=options).result or {}
     row = found_row(
         one
-        for one in result["systems"]
+        for one in behind.result["systems"]
         if one["system"] == system and quantity in COUNTS and one.get(quantity) is not None
         and all((one[key] or "") == value for key, value in condition.items())
     )  # fmt: skip
     if quantity == "wins":
-        table, words = _wins(result, system, condition), _win_words(row)
+        table, words = _wins(behind.result, system, condition), _win_words(row)
     else:
-        data = rated_read(campaign, options)
-        rows = ratings_of(data, options, system, condition)
-        decimals = raw_decimals((campaign.scale_low, campaign.scale_high))
-        of = "segment" if quantity == "n_segments" else "rater"
-        table = _groups(data, rows, of, decimals)
+        table = _groups(behind, behind.rows_of(system, condition), quantity == "n_segments")
         words = [_("The ratings that count for the system, taken together.")]
     name = {"n_segments": _("segments"), "n_raters": _("raters"), "wins": _("wins")}[quantity]
     about = row.get("notation") or row["direction"] or row["testset"] if condition else None
     title = f"{system}, {about}: {name}" if about else f"{system}: {name}"
-    return Trace(title, f"{row[quantity]:,}", words, table, result["signature"])
+    return Trace(title, f"{row[quantity]:,}", words, table, behind.result["signature"])
 
 
-def _groups(data: RatedData, rows: IntArray, of: str, decimals: int) -> Table:
+def _groups(behind: Behind, rows: IntArray, by_segment: bool) -> Table:
     """Return ratings taken together by segment or by rater: how many, their raw and their z mean."""
-    table = data.ratings.table
-    codes = (table.segment if of == "segment" else table.rater)[rows]
+    table, decimals = behind.table, raw_decimals(behind.scale)
+    codes = (table.segment if by_segment else table.rater)[rows]
     found: list[Row] = []
     for code in np.unique(codes).tolist():
         own = rows[codes == code]
-        z = data.z[own][~np.isnan(data.z[own])]
-        testset, segment = table.segments[code] if of == "segment" else ("", "")
+        testset, segment = table.segments[code] if by_segment else ("", "")
+        z = behind.z[own][~np.isnan(behind.z[own])]
+        raw_mean, z_mean = float(table.score[own].mean()), float(z.mean()) if len(z) else None
+        if by_segment:
+            raw_mean, z_mean = behind.mean(own, table.score[own]) or 0.0, behind.mean(own, behind.z[own])
         found.append(
             {
                 "testset": testset,
                 "segment": str(segment),
-                "rater": "" if of == "segment" else table.raters[code],
+                "rater": "" if by_segment else table.raters[code],
                 "n": len(own),
-                "raw": float(table.score[own].mean()),
-                "z": float(z.mean()) if len(z) else None,
+                "raw": raw_mean,
+                "z": z_mean,
             }
+            | behind.campaign_cell(own)
         )
     found.sort(key=lambda one: (natural(one["testset"], one["segment"]), one["rater"]))
     columns = [Column("rater", _("Rater"), "text", 0, "rater")]
-    if of == "segment":
+    if by_segment:
         columns = [Column("segment", _("Segment"), "text", 0, "segment"), Column("testset", _("Test set"))]
     columns += [
         Column("n", _("Ratings"), "count"),
         Column("raw", _("Mean"), "number", decimals),
         Column("z", _("Mean z"), "number", 3),
+        *behind.campaign_columns(found, opens=False),
     ]
-    title = _("Segments behind the number") if of == "segment" else _("Raters behind the number")
+    title = _("Segments behind the number") if by_segment else _("Raters behind the number")
     return Table("groups", title, columns, found)
 
 

@@ -8,68 +8,60 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext as _
 
-from annotation.models import Campaign
-from annotation.services.report.data import RatedData, rated_read
+from annotation.services.report.behind import Behind, natural
 from annotation.services.report.tables import Column, Table
-from annotation.services.report.trace import Trace, found_row, natural, ratings_of, resampled
+from annotation.services.report.trace import Trace, found_row, resampled
 from annotation.services.score_notes import BOUND, pair_is_bound
 from annotation.services.score_table import number, p_value
-from annotation.services.scoring import campaign_score
 from annotation.stats.options import ScoreOptions
+from annotation.stats.records import IntArray
 
 Row = dict[str, Any]
 
 
-def pair_trace(
-    campaign: Campaign, options: ScoreOptions, names: tuple[str, str], condition: Mapping[str, str]
-) -> Trace:
+def pair_trace(behind: Behind, names: tuple[str, str], condition: Mapping[str, str]) -> Trace:
     """Return the segments behind the test of a pair of systems.
 
     Raises:
         NotFound: the report has no such pair.
     """
-    result = campaign_score(campaign=campaign, options=options).result or {}
     row = found_row(
         one
-        for one in result["pairs"]
+        for one in behind.result["pairs"]
         if (one["system_a"], one["system_b"]) == names
         and all((one.get(key) or "") == value for key, value in condition.items())
     )
-    data = rated_read(campaign, options)
-    rows = _segment_rows(data, [_segment_means(data, options, name, condition) for name in names])
+    rows = _segment_rows(behind, [_segments(behind, name, condition) for name in names])
     columns = [
         Column("segment", _("Segment"), "text", 0, "segment"),
         Column("testset", _("Test set")),
         Column("a", names[0], "number", 3),
         Column("b", names[1], "number", 3),
         Column("difference", _("Difference"), "number", 3),
+        *behind.campaign_columns(rows, opens=False),
     ]
     table = Table("segments", _("Mean z of both systems on each common segment"), columns, rows)
     title = _("%(a)s against %(b)s") % {"a": names[0], "b": names[1]}
-    return Trace(title, number(row["z_difference"], 3), _pair_words(row, options), table, result["signature"])
+    words = _pair_words(row, behind.options)
+    return Trace(title, number(row["z_difference"], 3), words, table, behind.result["signature"])
 
 
-def _segment_means(
-    data: RatedData, options: ScoreOptions, system: str, condition: Mapping[str, str]
-) -> dict[int, float]:
-    rows = ratings_of(data, options, system, condition)
-    rows = rows[~np.isnan(data.z[rows])]
-    segment = data.ratings.table.segment[rows]
-    return {int(code): float(data.z[rows][segment == code].mean()) for code in np.unique(segment)}
+def _segments(behind: Behind, system: str, condition: Mapping[str, str]) -> dict[int, IntArray]:
+    """Return the ratings of a system that have a z, by segment."""
+    rows = behind.rows_of(system, condition)
+    rows = rows[~np.isnan(behind.z[rows])]
+    segment = behind.table.segment[rows]
+    return {int(code): rows[segment == code] for code in np.unique(segment)}
 
 
-def _segment_rows(data: RatedData, means: list[dict[int, float]]) -> list[Row]:
-    segments = data.ratings.table.segments
-    return [
-        {
-            "testset": segments[code][0],
-            "segment": str(segments[code][1]),
-            "a": means[0][code],
-            "b": means[1][code],
-            "difference": means[0][code] - means[1][code],
-        }
-        for code in sorted(means[0].keys() & means[1].keys(), key=lambda code: natural(*segments[code]))
-    ]
+def _segment_rows(behind: Behind, rows: list[dict[int, IntArray]]) -> list[Row]:
+    segments, found = behind.table.segments, []
+    for code in sorted(rows[0].keys() & rows[1].keys(), key=lambda code: natural(*segments[code])):
+        a, b = (behind.mean(own[code], behind.z[own[code]]) or 0.0 for own in rows)
+        row = {"testset": segments[code][0], "segment": str(segments[code][1]), "a": a, "b": b}
+        both = np.concatenate([own[code] for own in rows])
+        found.append(row | {"difference": a - b} | behind.campaign_cell(both))
+    return found
 
 
 def _pair_words(row: Row, options: ScoreOptions) -> list[str]:

@@ -8,13 +8,12 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.models import Campaign
-from annotation.services.records import Comparisons, comparisons_read
+from annotation.services.records import Comparisons
+from annotation.services.report.behind import Behind
 from annotation.services.report.tables import Column, Table
 from annotation.services.report.trace import Trace, found_row, resampled
 from annotation.services.score_notes import is_judged_together
 from annotation.services.score_table import number, p_value
-from annotation.services.scoring import campaign_score
 from annotation.stats.options import ScoreOptions
 from annotation.stats.records import Comparison
 
@@ -22,24 +21,21 @@ Row = dict[str, Any]
 Names = tuple[str, str]
 
 
-def pair_trace(
-    campaign: Campaign, options: ScoreOptions, names: Names, condition: Mapping[str, str]
-) -> Trace:
+def pair_trace(behind: Behind, names: Names, condition: Mapping[str, str]) -> Trace:
     """Return the comparisons behind a pair of systems.
 
     Raises:
         NotFound: the report has no such pair.
     """
-    result = campaign_score(campaign=campaign, options=options).result or {}
     row = found_row(
         one
-        for one in result["pairs"]
+        for one in behind.result["pairs"]
         if (one["system_a"], one["system_b"]) == names
         and all((one.get(key) or "") == value for key, value in condition.items())
     )
     first, second = names
     rows = _rows(
-        campaign,
+        behind,
         condition,
         lambda one: (
             (first in one.left and second in one.right) or (second in one.left and first in one.right)
@@ -54,12 +50,11 @@ def pair_trace(
             "%(identical)s segments both say the same, so nobody was asked."
         )
         % values,
-        *_test_words(row, options, values["p"]),
+        *_test_words(row, behind.options, values["p"]),
     ]
     title = _("%(a)s against %(b)s") % {"a": first, "b": second}
-    return Trace(
-        title, f"{row['a_better']:,} : {row['b_better']:,}", words, _table(rows), result["signature"]
-    )
+    value = f"{row['a_better']:,} : {row['b_better']:,}"
+    return Trace(title, value, words, _table(behind, rows), behind.result["signature"])
 
 
 def _test_words(row: Row, options: ScoreOptions, sign: str) -> list[str]:
@@ -98,21 +93,18 @@ def _test_words(row: Row, options: ScoreOptions, sign: str) -> list[str]:
     return [drawn % values, majorities % values, independent % values]
 
 
-def system_trace(
-    campaign: Campaign, options: ScoreOptions, system: str, condition: Mapping[str, str]
-) -> Trace:
+def system_trace(behind: Behind, system: str, condition: Mapping[str, str]) -> Trace:
     """Return the comparisons of a system with any other.
 
     Raises:
         NotFound: the report has no such number.
     """
-    result = campaign_score(campaign=campaign, options=options).result or {}
     row = found_row(
         one
-        for one in result["systems"]
+        for one in behind.result["systems"]
         if one["system"] == system and all((one.get(key) or "") == value for key, value in condition.items())
     )
-    rows = _rows(campaign, condition, lambda one: (system in one.left) != (system in one.right))
+    rows = _rows(behind, condition, lambda one: (system in one.left) != (system in one.right))
     words = [
         _(
             "Win rate = (times better + times equal / 2) / %(n)s comparisons. Expected wins leave equal "
@@ -121,38 +113,38 @@ def system_trace(
         % {"n": f"{row['n']:,}"}
     ]
     title = _("%(system)s: win rate") % {"system": system}
-    return Trace(title, number(row["win_rate"], 3), words, _table(rows), result["signature"])
+    return Trace(title, number(row["win_rate"], 3), words, _table(behind, rows), behind.result["signature"])
 
 
-def rater_trace(campaign: Campaign, options: ScoreOptions, rater: str) -> Trace:
+def rater_trace(behind: Behind, rater: str) -> Trace:
     """Return the comparisons of a rater.
 
     Raises:
         NotFound: the campaign has no answers of such a rater.
     """
-    result = campaign_score(campaign=campaign, options=options).result or {}
-    row = found_row(one for one in result["raters"] if one["rater"] == rater)
-    rows = _rows(campaign, {}, lambda one: one.rater == rater)
+    row = found_row(one for one in behind.result["raters"] if one["rater"] == rater)
+    rows = _rows(behind, {}, lambda one: one.rater == rater)
     words = []
     if row["excluded_by"]:
         words.append(_("Excluded: %(why)s. The comparisons count nowhere.") % {"why": row["excluded_by"]})
-    return Trace(rater, f"{row['n']:,}", words, _table(rows), result["signature"])
+    return Trace(rater, f"{row['n']:,}", words, _table(behind, rows), behind.result["signature"])
 
 
-def _rows(
-    campaign: Campaign, condition: Mapping[str, str], wanted: Callable[[Comparison], bool]
-) -> list[Row]:
-    found = comparisons_read(campaign)
+def _rows(behind: Behind, condition: Mapping[str, str], wanted: Callable[[Comparison], bool]) -> list[Row]:
     return [
         {
             "testset": one.testset,
             "segment": str(one.segment),
+            "campaign": campaign.name,
+            "campaign_key": campaign.key,
             "rater": one.rater,
             "left": " | ".join(one.left),
             "right": " | ".join(one.right),
             "winner": _winner(one),
             "remark": one.excluded_by,
         }
+        for campaign, found in behind.parts
+        if isinstance(found, Comparisons)
         for one in _shown(found, condition)
         if wanted(one)
     ]
@@ -171,7 +163,7 @@ def _winner(one: Comparison) -> str:
     return {"left": " | ".join(one.left), "right": " | ".join(one.right), "equal": _("equal")}[one.winner]
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(behind: Behind, rows: list[Row]) -> Table:
     columns = [
         Column("segment", _("Segment"), "text", 0, "segment"),
         Column("testset", _("Test set")),
@@ -179,6 +171,7 @@ def _table(rows: list[Row]) -> Table:
         Column("left", _("On the left")),
         Column("right", _("On the right")),
         Column("winner", _("Better")),
+        *behind.campaign_columns(rows),
         Column("remark", _("Excluded")),
     ]
     if not any(row["remark"] for row in rows):
