@@ -151,6 +151,7 @@ def _transformer(model: Model) -> list[str]:
         *_both("layers", model.encoder_layers, model.decoder_layers),
         *_both("embed-dim", model.embedding), *_both("ffn-embed-dim", model.feed_forward),
         *_both("attention-heads", model.heads),
+        *(["--encoder-normalize-before", "--decoder-normalize-before"] if model.norm_first else []),
         "--max-source-positions", str(MAX_POSITIONS), "--max-target-positions", str(MAX_POSITIONS),
     ]  # fmt: skip
 
@@ -177,7 +178,7 @@ def _language_model(model: Model) -> list[str]:
     ]  # fmt: skip
     if not model.adaptive_input:
         shared = ["--share-decoder-input-output-embed"] if model.share != "none" else []
-        return arguments + shared
+        return arguments + shared + (["--decoder-normalize-before"] if model.norm_first else [])
     cutoffs = ",".join(str(int(one)) for one in model.adaptive_input)
     arguments += [
         "--adaptive-input", "--adaptive-input-cutoff", cutoffs, "--adaptive-softmax-cutoff", cutoffs,

@@ -46,6 +46,8 @@ class Model:
         attention: "dot" or "mlp" (for the LSTM).
         share: "all" embeddings, the "decoder"'s two, or "none".
         adaptive_input: cut-offs of an adaptive input and output, empty for none.
+        norm_first: a transformer normalises before attention and feed-forward instead of after them: with
+            few updates it learns more, and high learning rates harm it less.
         order: of the n-gram language model of a phrase-based system.
         alignment: the word alignment a phrase-based system is made from, one of ALIGNMENTS.
     """
@@ -63,6 +65,7 @@ class Model:
     bidirectional: bool = False
     share: str = "all"
     adaptive_input: tuple[int, ...] = ()
+    norm_first: bool = False
     order: int = 5
     alignment: str = "fast-align"
 

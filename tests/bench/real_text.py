@@ -10,13 +10,13 @@ from pathlib import Path
 
 from tests.bench.timing import Section, table
 from tests.paths import DATA, ROOT
-from tests.realdata.systems_chain import FIGURES, LM_CAPTIONS, LSTM_BLEU, PAIRS, TRANSFORMER_BLEU
+from tests.realdata.systems_chain import FIGURES, LM_CAPTIONS, LSTM_BLEU, PAIRS, PARTS, TRANSFORMER_BLEU
 
 MT_PYTHON = ROOT / ".venv-mt" / "bin" / "python"
 
 ALONE = (
     "Multi30k German to English, all 29,000 captions, small models ({transformer} and {lstm} updates); "
-    "time from texts to translations."
+    "time from texts to translations, each of the two chains on one half of the cores."
 )
 PAIR = (
     "OP and BT, English to German, {pair} updates each: {pairs} captions, newstest2013 and newstest2019 "
@@ -40,10 +40,27 @@ def measure() -> Section:
 
 
 def chain_found(folder: Path, *options: str) -> dict:
-    """Run the chain in a process of its own; return what it found."""
-    command = [sys.executable, "-m", "tests.realdata.systems_chain", str(folder), *options]
-    subprocess.run(command, cwd=ROOT, env=os.environ, check=True, stdout=sys.stderr)
-    return json.loads((folder / "found.json").read_text("utf-8"))
+    """Run the parts of the chain side by side, each in a process of its own; return what they found."""
+    environment = os.environ | {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // len(PARTS)))}
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.realdata.systems_chain", str(folder / part), part, *options],
+            cwd=ROOT,
+            env=environment,
+            stdout=sys.stderr,
+        )
+        for part in PARTS
+    ]
+    assert not [process for process in running if process.wait()], "a part of the chain has failed; see above"
+    return chain_read(folder)
+
+
+def chain_read(folder: Path) -> dict:
+    """Return what the parts of a chain have found in their folders."""
+    found: dict = {}
+    for part in PARTS:
+        found |= json.loads((folder / part / "found.json").read_text("utf-8"))
+    return found
 
 
 def told(found: dict) -> Section:
