@@ -3,7 +3,17 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from annotation.api import campaigns, evidence, exports, people, reports, studies, studies_parts, views
+from annotation.api import (
+    accounts,
+    campaigns,
+    evidence,
+    exports,
+    people,
+    reports,
+    studies,
+    studies_parts,
+    views,
+)
 
 urlpatterns = [
     path("", views.Endpoints.as_view(), name="api"),
@@ -70,6 +80,14 @@ urlpatterns = [
     path("campaigns/<str:key>/links/", campaigns.Links.as_view(), name="api_links"),
     path("campaigns/<str:key>/scores/", views.Scores.as_view(), name="api_scores"),
     path("campaigns/<str:key>/judgements/", views.Judgements.as_view(), name="api_judgements"),
+    path("users/", accounts.Accounts.as_view(), name="api_users"),
+    path("users/<int:pk>/", accounts.AccountDetail.as_view(), name="api_user"),
+    path("users/<int:pk>/role/", accounts.Role.as_view(), name="api_user_role"),
+    path("users/<int:pk>/state/", accounts.AccountState.as_view(), name="api_user_state"),
+    path("users/<int:pk>/unlock/", accounts.Unlock.as_view(), name="api_user_unlock"),
+    path("users/<int:pk>/link/", accounts.PasswordLink.as_view(), name="api_user_link"),
+    path("users/<int:pk>/token/", accounts.IssueToken.as_view(), name="api_user_token"),
+    path("users/<int:pk>/token/revoke/", accounts.RevokeToken.as_view(), name="api_user_token_revoke"),
     path("token/", views.Token.as_view(), name="api_token"),
     path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api_schema"), name="api_docs"),

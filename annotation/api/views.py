@@ -27,6 +27,11 @@ from annotation.services.sealing import seal_check
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.api import Pages
 
+FOR_ALL = (
+    "campaigns", "estimate", "studies", "testsets", "systems", "token", "schema", "docs",
+)  # fmt: skip
+FOR_STAFF = ("runs", "corpora", "users")
+"""What has an address of its own, for everybody who is signed in and for administrators."""
 PARTS = (
     "scores", "judgements", "raters", "links", "state", "report", "reliability", "correlation", "compare",
     "looks", "round", "before", "timesheets", "joining", "trace", "dossier", "plan", "unseal",
@@ -60,14 +65,8 @@ class Endpoints(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT, operation_id="addresses")
     def get(self, request: Request) -> Response:
         """Return the addresses by name."""
-        found = {
-            name: request.build_absolute_uri(reverse(f"api_{name}"))
-            for name in ("campaigns", "estimate", "studies", "testsets", "systems", "token", "schema", "docs")
-        }
-        if request.user.is_staff:
-            found |= {
-                name: request.build_absolute_uri(reverse(f"api_{name}")) for name in ("runs", "corpora")
-            }
+        listed = (*FOR_ALL, *FOR_STAFF) if request.user.is_staff else FOR_ALL
+        found = {name: request.build_absolute_uri(reverse(f"api_{name}")) for name in listed}
         one = f"{found['campaigns']}{{key}}/"
         return Response(found | {"campaign": one} | {part: f"{one}{part}/" for part in PARTS})
 

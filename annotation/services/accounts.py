@@ -32,6 +32,8 @@ from evalplatform.words import quoted
 
 RESEARCHER, ADMIN = "researcher", "admin"
 ROLES = (RESEARCHER, ADMIN)
+OPEN, CLOSED, LOCKED_OUT, NO_PASSWORD = STATES = ("open", "closed", "locked_out", "no_password")
+"""How an account stands: the last two are open ones whose owner cannot sign in for now."""
 NAME_LENGTH = 150
 
 
@@ -45,6 +47,15 @@ class Account:
     has_token: bool
     locked_until: datetime | None
 
+    @property
+    def state(self) -> str:
+        """How it stands, one of `STATES`."""
+        if not self.user.is_active:
+            return CLOSED
+        if self.locked_until:
+            return LOCKED_OUT
+        return OPEN if self.user.has_usable_password() else NO_PASSWORD
+
 
 def role_of(user: User) -> str:
     """Return what a person may do here."""
@@ -54,7 +65,7 @@ def role_of(user: User) -> str:
 def accounts_read(users: QuerySet[User] | None = None) -> list[Account]:
     """Return the accounts, those that are open first, by name."""
     found = User.objects.all() if users is None else users
-    counted = found.annotate(
+    counted = accounts_order(found).annotate(
         n_owned=Count("studies", distinct=True), n_shared=Count("shared_studies", distinct=True)
     )
     with_token = set(Token.objects.values_list("user_id", flat=True))
@@ -67,8 +78,13 @@ def accounts_read(users: QuerySet[User] | None = None) -> list[Account]:
             has_token=user.pk in with_token,
             locked_until=locked.get(user.username),
         )
-        for user in counted.order_by("-is_active", "username")
+        for user in counted
     ]
+
+
+def accounts_order(users: QuerySet[User]) -> QuerySet[User]:
+    """Return accounts as they are listed: those that are open first, by name."""
+    return users.order_by("-is_active", "username")
 
 
 def account_named(name: str) -> User:

@@ -107,7 +107,7 @@ def world(settings, tmp_path):
     by_group = {
         "study": {"pk": campaign.study_id}, "corpus": {"pk": corpus.pk}, "run": pk, "lm": {"pk": lm.pk},
         "testset": {"pk": TestSet.objects.first().pk}, "output": {"pk": TestSet.objects.first().pk},
-        "system": {"pk": System.objects.first().pk},
+        "system": {"pk": System.objects.first().pk}, "user": {"pk": users["stranger"].pk},
     }  # fmt: skip
     links = found_links(users["owner"], campaign)
     guesses = [{}, mine, one]
@@ -179,6 +179,7 @@ NO_EXPORTS = {
     "api", "api_schema", "api_docs", "api_studies", "api_study", "api_campaigns", "api_campaign",
     "api_testsets", "api_testset", "api_outputs", "api_systems", "api_corpora", "api_corpus",
     "api_runs", "api_run", "api_recipes", "api_recipe", "api_machine", "api_run_files",
+    "api_users", "api_user",
 }  # fmt: skip
 """What answers with something else than a page and takes no data out: signals, lists of what there is."""
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.services.accounts import accounts_read
+from annotation.services.accounts import LOCKED_OUT, NO_PASSWORD, accounts_read
 from evalplatform.commands import HouseCommand
+
+WORDS = {LOCKED_OUT: "locked out", NO_PASSWORD: "no password yet"}
+"""How an account stands, where one word is not enough."""
 
 
 class Command(HouseCommand):
@@ -16,16 +19,11 @@ class Command(HouseCommand):
     def run(self, **options: Any) -> None:
         """Print a line each."""
         for one in accounts_read():
-            state = "open" if one.user.is_active else "closed"
-            if one.user.is_active and one.locked_until:
-                state = "locked out"
-            elif one.user.is_active and not one.user.has_usable_password():
-                state = "no password yet"
             seen = f"{one.user.last_login:%Y-%m-%d}" if one.user.last_login else "never"
             parts = [
                 one.user.username,
                 one.role,
-                state,
+                WORDS.get(one.state, one.state),
                 str(one.n_studies),
                 "yes" if one.has_token else "no",
                 seen,
