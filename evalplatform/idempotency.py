@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.http import QueryDict
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
@@ -45,7 +47,7 @@ def idempotent(view: View) -> View:
                 f"{HEADER} cannot be used.", "Give 8 to 200 printable ASCII characters, as a UUID."
             )
         place = _place(str(request.user.pk), request.method or "", request.path, key)
-        content = _digest(json.dumps(request.data, sort_keys=True, default=str))
+        content = _digest(json.dumps(_content(request.data), sort_keys=True, default=str))
         if not _claim(place, content):
             return _again(place, content)
         try:
@@ -60,6 +62,23 @@ def idempotent(view: View) -> View:
         return response
 
     return inner
+
+
+def _content(data: Any) -> Any:
+    """Return what a write says in plain words; of a file its name and the sum of its bytes."""
+    if not isinstance(data, QueryDict):
+        return data
+    return {name: [_plain(one) for one in values] for name, values in data.lists()}
+
+
+def _plain(value: Any) -> Any:
+    if not isinstance(value, UploadedFile):
+        return value
+    found = hashlib.sha256()
+    for chunk in value.chunks():
+        found.update(chunk)
+    value.seek(0)
+    return [value.name, found.hexdigest()]
 
 
 def _claim(place: Path, content: str) -> bool:

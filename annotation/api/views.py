@@ -28,7 +28,7 @@ from annotation.stats.standardise import POPULATIONS
 from evalplatform.api import Pages
 
 FOR_ALL = (
-    "campaigns", "estimate", "studies", "testsets", "systems", "token", "schema", "docs",
+    "campaigns", "estimate", "import", "studies", "testsets", "systems", "token", "schema", "docs",
 )  # fmt: skip
 FOR_STAFF = ("runs", "corpora", "users")
 """What has an address of its own, for everybody who is signed in and for administrators."""

@@ -56,10 +56,12 @@ def judgements_import(*, request: ImportRequest, data: bytes, user: User | None 
 
     Raises:
         BadInput: the file, or what is said about it, is not usable; the message names file and line.
-        Conflict: the campaign is not one of imported judgements, or has these judgements already.
+        Conflict: the campaign is not one of imported judgements, has these judgements already, or is none
+            that `user` may see.
     """
     check_request(request)
     campaign = Campaign.objects.select_related("study").filter(name=request.campaign).first()
+    _check_right(campaign, user)
     if campaign is not None and campaign.mode != Campaign.Mode.IMPORTED:
         raise Conflict(
             f"“{campaign.name}” is a campaign of this platform, with its own raters.",
@@ -105,6 +107,13 @@ def judgements_import(*, request: ImportRequest, data: bytes, user: User | None 
         kinds=dict(Counter(answer.row.kind for answer in drafts.answers)),
         notices=notices,
     )
+
+
+def _check_right(campaign: Campaign | None, user: User | None) -> None:
+    """Keep people out of campaigns of others; commands come without a user."""
+    if campaign is None or user is None or Campaign.objects.visible_to(user).filter(pk=campaign.pk).exists():
+        return
+    raise Conflict(f"The campaign name “{campaign.name}” is taken.", "Choose another one.")
 
 
 def _parse(

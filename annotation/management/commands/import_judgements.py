@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.formats import FORMATS
-from annotation.formats.cells import parse_scale
 from annotation.protocols import PROTOCOLS
 from annotation.services.import_checks import ImportRequest, check_request
 from annotation.services.judgement_import import Imported, judgements_import
+from annotation.services.judgement_upload import scale_read
 from evalplatform.commands import HouseCommand
 from evalplatform.errors import BadInput
 from mtcore.corpora.reader import read_bytes
@@ -51,7 +51,7 @@ class Command(HouseCommand):
             languages=options["languages"],
             testset=options["testset"],
             column_map=options["map"],
-            scale=_scale(options["scale"]),
+            scale=scale_read(options["scale"]),
             unknown_kinds=options["unknown_kinds"],
             study=options["study"],
         )
@@ -86,10 +86,3 @@ def _file(path: Path, format: str, languages: str) -> Path:
         names = ", ".join(one.name for one in found[:10]) or "none"
         raise BadInput(f"{path.name} has several or no human segment scores: {names}.", "Name one file.")
     return found[0]
-
-
-def _scale(text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
-    with as_bad_input():
-        return parse_scale(text)
