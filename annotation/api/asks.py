@@ -41,6 +41,31 @@ class ChangedSerializer(serializers.Serializer):
     rater = serializers.CharField()
 
 
+class LeaverSerializer(NamedSerializer):
+    """Who leaves, and who comes for it."""
+
+    replacement = serializers.CharField(
+        max_length=120, default="", allow_blank=True, trim_whitespace=False,
+        help_text="name of a new rater who shares in the open work",
+    )  # fmt: skip
+
+
+class NewRatersSerializer(serializers.Serializer):
+    """Raters who are added, by name."""
+
+    raters = serializers.ListField(
+        child=serializers.CharField(max_length=120, trim_whitespace=False), min_length=1, max_length=1000
+    )
+
+
+class ArrivalSerializer(serializers.Serializer):
+    """What raters who were added changed."""
+
+    raters = serializers.ListField(child=serializers.CharField(), help_text="who was added")
+    given = serializers.DictField(child=serializers.IntegerField(), help_text="new items by rater")
+    short = serializers.ListField(child=serializers.CharField(), help_text="what still lacks judgements")
+
+
 class LeavingSerializer(serializers.Serializer):
     """What a rater's leaving changed."""
 

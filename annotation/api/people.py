@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import IO, Any
 
 from django.http import HttpResponseBase
@@ -13,11 +14,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.asks import (
+    ArrivalSerializer,
     ChangedSerializer,
     JoiningSerializer,
+    LeaverSerializer,
     LeavingSerializer,
     NamedSerializer,
     NewJoiningSerializer,
+    NewRatersSerializer,
     ReasonSerializer,
 )
 from annotation.api.permissions import own_study
@@ -25,7 +29,9 @@ from annotation.api.tables import file_of
 from annotation.api.views import OfCampaign
 from annotation.models import AuditEvent, Campaign
 from annotation.services.eligibility import rater_admit
+from annotation.services.handing_over import work_hand_over
 from annotation.services.joining import free_places, joining_set, joining_url
+from annotation.services.newcomers import raters_add
 from annotation.services.people import people_read
 from annotation.services.quality import (
     quality_counts,
@@ -81,15 +87,32 @@ class Include(OfCampaign):
         return Response({"rater": given["rater"]})
 
 
+class Add(OfCampaign):
+    """Let more raters into a campaign: they take what lacks judgements, and nobody's work is taken away."""
+
+    @extend_schema(request=NewRatersSerializer, responses={201: ArrivalSerializer})
+    @idempotent
+    def post(self, request: Request, key: str) -> Response:
+        """Say who got what, and what is short; the owner of the study finds their links under `links/`."""
+        campaign, given = self.campaign(key), asked(NewRatersSerializer, request.data)
+        done = raters_add(campaign=campaign, names=given["raters"], actor=user_of(request))
+        body = {"raters": list(done.raters), "given": done.given, "short": list(done.short)}
+        return Response(body, status=HTTPStatus.CREATED)
+
+
 class Withdraw(OfCampaign):
     """Let a rater leave: answers stay, open items go to raters who have not seen them."""
 
-    @extend_schema(request=NamedSerializer, responses=LeavingSerializer)
+    @extend_schema(request=LeaverSerializer, responses=LeavingSerializer)
     @idempotent
     def post(self, request: Request, key: str) -> Response:
-        """Say what was kept, what went to whom, and what is short."""
-        campaign, given = self.campaign(key), asked(NamedSerializer, request.data)
-        done = rater_withdraw(campaign=campaign, rater=given["rater"], actor=user_of(request))
+        """Say what was kept, what went to whom, and what is short; a `replacement` comes first."""
+        campaign, given = self.campaign(key), asked(LeaverSerializer, request.data)
+        rater, new, actor = given["rater"], given["replacement"], user_of(request)
+        if new:
+            done = work_hand_over(campaign=campaign, rater=rater, new_rater=new, actor=actor)
+        else:
+            done = rater_withdraw(campaign=campaign, rater=rater, actor=actor)
         return Response(
             {
                 "rater": done.rater,

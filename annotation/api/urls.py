@@ -51,6 +51,7 @@ urlpatterns = [
     path("campaigns/<str:key>/raters/exclude/", people.Exclude.as_view(), name="api_rater_exclude"),
     path("campaigns/<str:key>/raters/include/", people.Include.as_view(), name="api_rater_include"),
     path("campaigns/<str:key>/raters/admit/", people.Admit.as_view(), name="api_rater_admit"),
+    path("campaigns/<str:key>/raters/add/", people.Add.as_view(), name="api_rater_add"),
     path("campaigns/<str:key>/raters/withdraw/", people.Withdraw.as_view(), name="api_rater_withdraw"),
     path("campaigns/<str:key>/reliability/", people.Reliability.as_view(), name="api_reliability"),
     path("campaigns/<str:key>/before/", people.Before.as_view(), name="api_before"),

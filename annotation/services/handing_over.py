@@ -14,6 +14,7 @@ from annotation.models import AuditEvent, Campaign, Participation
 from annotation.services.studies import raters_ready
 from annotation.services.withdrawal import Withdrawal, rater_withdraw
 from evalplatform.errors import BadInput, Conflict, NotFound
+from evalplatform.words import quoted
 from mtcore.corpora.names import check_name
 from mtcore.services.texts import as_bad_input
 
@@ -49,7 +50,8 @@ def work_hand_over(
     if leaver is None:
         raise NotFound(
             _("There is no rater “%(rater)s” in this campaign.") % {"rater": rater[:120]},
-            _("Use the page's buttons."),
+            _("Its raters are: %(names)s.")
+            % {"names": quoted(campaign.participations.values_list("rater__name", flat=True)[:20])},
         )
     if leaver.state == Participation.State.LEFT:
         raise Conflict(

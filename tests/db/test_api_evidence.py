@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.core.management import call_command
 from rest_framework.test import APIClient
 
-from annotation.models import AuditEvent, Campaign, Participation, Study
+from annotation.models import Assignment, AuditEvent, Campaign, Participation, Study
 from annotation.services.campaign_settings import CampaignSettings
 from mtcore.models import MetricResult
 from tests.factories.answers import answer_all
@@ -175,6 +175,55 @@ def test_a_rater_leaves_and_others_take_over(ann):
     done = send(ann, f"campaigns/{found.key}/raters/withdraw/", {"rater": "R2"})
     assert done["released"] == open_items and sum(done["given"].values()) == open_items
     assert send(ann, f"campaigns/{found.key}/raters/withdraw/", {"rater": "R2"}, 409)
+
+
+def test_somebody_new_comes_for_a_rater_who_leaves(ann):
+    found = make_campaign(name="leaving", owner=User.objects.get(username="ann"))
+    address = f"campaigns/{found.key}/raters/withdraw/"
+    before = Assignment.objects.filter(item__campaign=found).live().count()
+    for body, status in (
+        ({"rater": "nobody", "replacement": "Zoe"}, 404), ({"rater": "R2", "replacement": "R3"}, 409),
+        ({"rater": "R2", "replacement": "a|b"}, 400), ({"rater": "R2", "replacement": "x" * 121}, 400),
+    ):  # fmt: skip
+        refused = send(ann, address, body, status)
+        assert refused.get("remedy") or refused["detail"], body
+    assert found.participations.count() == 3 and not found.participations.filter(state="left").exists()
+    done = send(ann, address, {"rater": "R2", "replacement": "Zoe"})
+    assert done["given"]["Zoe"] > 0 and sum(done["given"].values()) == done["released"] > 0
+    assert done["short"] == []
+    assert Assignment.objects.filter(item__campaign=found).live().count() == before
+    assert [one["rater"] for one in get(ann, found, "links/", rater="Zoe").json()] == ["Zoe"]
+    again = send(ann, address, {"rater": "R2", "replacement": "Yan"}, 409)
+    assert "left" in again["detail"] and not found.participations.filter(rater__name="Yan").exists()
+
+
+def test_raters_are_added_to_a_running_campaign(ann, bob):
+    found = make_campaign(name="growing", owner=User.objects.get(username="ann"), raters=2, judgements=2)
+    send(ann, f"campaigns/{found.key}/raters/withdraw/", {"rater": "R2"})
+    address = f"campaigns/{found.key}/raters/add/"
+    key = {"Idempotency-Key": "add-zoe-and-yan"}
+    body = {"raters": ["Zoe", "Yan"]}
+    answers = [
+        ann.post(f"/api/v1/{address}", body, format="json", headers=key) for _ in range(2)
+    ]  # fmt: skip
+    assert [one.status_code for one in answers] == [201, 201]
+    done = answers[0].json()
+    assert done == answers[1].json() and done["raters"] == ["Zoe", "Yan"]
+    assert len(done["short"]) == 1 and "loads" in done["short"][0]
+    assert set(done["given"]) == {"Zoe", "Yan"} and found.participations.count() == 4
+    assert AuditEvent.objects.get(action="rater.added").actor.username == "ann"
+    for wrong, status in (
+        ({"raters": ["Zoe"]}, 409), ({"raters": []}, 400), ({}, 400), ({"raters": ["a|b"]}, 400),
+        ({"raters": ["New", "New"]}, 400), ({"raters": "New"}, 400), ({"raters": [" "]}, 400),
+    ):  # fmt: skip
+        send(ann, address, wrong, status)
+    send(bob, address, {"raters": ["New"]}, 404)
+    found.study.researchers.add(User.objects.get(username="bob"))
+    send(bob, address, {"raters": ["New"]}, 201)
+    assert get(bob, found, "links/", 403)
+    Campaign.objects.filter(pk=found.pk).update(state="closed")
+    assert "closed" in send(ann, address, {"raters": ["Late"]}, 409)["detail"]
+    assert found.participations.count() == 5
 
 
 def test_who_lacks_a_language_is_let_in(ann):

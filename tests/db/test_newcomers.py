@@ -75,3 +75,31 @@ def test_a_pool_gets_one_more_personal_link():
     out, err = run("add_raters", "demo", "Zoe")
     assert "Zoe\t" in out and err == ""
     assert Participation.objects.get(rater__name="Zoe").assignments.count() == 0
+
+
+def test_somebody_new_comes_for_who_leaves_in_one_step():
+    campaign = make_campaign(n_segments=24, raters=3, judgements=3)
+    done = work_until(campaign, {"R1": 0.25, "R2": 0.5})
+    out, err = run(
+        "withdraw_rater", "demo", "R2", "--replacement", "Zoe", "--base-url", "https://rate.example.org"
+    )
+    assert "24 items more for “Zoe”." in out and "loads now lie between 24 and 48" in err
+    assert out.splitlines()[-1].startswith("Zoe\thttps://rate.example.org/invite/")
+    after = exported("demo")
+    faults = check_plan(after, 3, leavers=["R2"], done=done)
+    assert [one for one in faults if not one.startswith("loads")] == []
+    assert Counter(row["rater"] for row in after) == {"R1": 48, "R2": 24, "R3": 48, "Zoe": 24}
+    check_database(campaign)
+
+
+def test_a_replacement_that_cannot_be_changes_nothing():
+    campaign = make_campaign(raters=3)
+    assert "already" in refused("withdraw_rater", "demo", "R2", "--replacement", "R3")
+    said = refused("withdraw_rater", "demo", "R9", "--replacement", "Zoe")
+    assert "no rater “R9”" in said and "“R1”" in said
+    assert "|" in refused("withdraw_rater", "demo", "R2", "--replacement", "a|b")
+    assert "site" in refused("withdraw_rater", "demo", "R2", "--replacement", "Zoe", "--base-url", "nowhere")
+    Campaign.objects.filter(pk=campaign.pk).update(state="closed")
+    assert "is closed" in refused("withdraw_rater", "demo", "R2", "--replacement", "Zoe")
+    Campaign.objects.filter(pk=campaign.pk).update(state="open", mode="pool")
+    assert "no plan" in refused("withdraw_rater", "demo", "R2", "--replacement", "Zoe")

@@ -6,6 +6,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.services.handing_over import work_hand_over
+from annotation.services.links import base_url_check, campaign_links
 from annotation.services.lookup import campaign_named
 from annotation.services.withdrawal import rater_withdraw
 from evalplatform.commands import HouseCommand
@@ -15,16 +17,25 @@ from evalplatform.words import counted
 class Command(HouseCommand):
     """Keep a rater's answers, and give what is open to raters who have not seen it."""
 
-    help = "Let a rater leave: answers stay, open items go to the others."
+    help = "Let a rater leave: answers stay, open items go to the others, or also to somebody new."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the options."""
         parser.add_argument("name", metavar="NAME", help="name of the campaign")
         parser.add_argument("rater", metavar="RATER", help="who leaves")
+        parser.add_argument(
+            "--replacement", metavar="RATER", default="", help="a new rater who shares in the open work"
+        )
+        parser.add_argument("--base-url", metavar="URL", help="what the new rater's link begins with")
 
     def run(self, **options: Any) -> None:
-        """Reassign, and say what changed and what is short."""
-        result = rater_withdraw(campaign=campaign_named(options["name"]), rater=options["rater"])
+        """Reassign, and say what changed and what is short; print the link of who came for it."""
+        base = base_url_check(options["base_url"]) if options["base_url"] else None
+        campaign, rater, new = campaign_named(options["name"]), options["rater"], options["replacement"]
+        if new:
+            result = work_hand_over(campaign=campaign, rater=rater, new_rater=new)
+        else:
+            result = rater_withdraw(campaign=campaign, rater=rater)
         self.stdout.write(
             f"“{result.rater}” has left: {counted(result.kept, 'answer')} kept, "
             f"{counted(result.released, 'item')} taken back."
@@ -33,3 +44,6 @@ class Command(HouseCommand):
             self.stdout.write(f"{counted(count, 'item')} more for “{rater}”.")
         for text in result.short:
             self.stderr.write(f"Note: {text}")
+        if new:
+            [(name, link)] = campaign_links(campaign=campaign, base_url=base, rater=new)
+            self.stdout.write(f"{name}\t{link}")
