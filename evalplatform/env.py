@@ -110,6 +110,7 @@ class Environment:
     language_code: str
     time_zone: str
     invitation_days: int
+    silent_days: int
     log_level: str
     log_format: str
     metrics_token: str
@@ -136,6 +137,7 @@ def read_environment() -> Environment:
         language_code=os.environ.get("LANGUAGE_CODE") or "en",
         time_zone=os.environ.get("TIME_ZONE") or "UTC",
         invitation_days=_days("INVITATION_DAYS", 90),
+        silent_days=_days("SILENT_DAYS", 3),
         log_level=os.environ.get("LOG_LEVEL") or "INFO",
         log_format=_choice("LOG_FORMAT", "plain", ("plain", "json")),
         metrics_token=os.environ.get("METRICS_TOKEN") or "",

@@ -17,6 +17,7 @@ CSRF_TRUSTED_ORIGINS = ENV.csrf_trusted_origins
 DATA_DIR: Path = ENV.data_dir
 BASE_URL = ENV.base_url
 INVITATION_DAYS = ENV.invitation_days
+SILENT_DAYS = ENV.silent_days
 METRICS_TOKEN = ENV.metrics_token
 
 INSTALLED_APPS = [

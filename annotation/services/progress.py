@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from django.conf import settings
 from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import TruncDate
 from django.utils import timezone
@@ -16,8 +17,6 @@ from annotation.models.assignment import PRACTICE_ROUND
 DAYS = 28
 """Days that the page shows, the last ones in which anything was done."""
 _GIVEN = "candidates__item__assignments"
-SILENT_DAYS = 3
-"""Days without a sign after which a rater is named as silent."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,8 @@ def days_progress(campaign: Campaign) -> list[tuple[date, int]]:
     return [(day, counts.get(day, 0)) for day in days]
 
 
-def silent_raters(campaign: Campaign, days: int = SILENT_DAYS) -> Sequence[SilentRater]:
-    """Return the raters of an open, planned campaign who have work and showed no sign for some days."""
+def silent_raters(campaign: Campaign) -> Sequence[SilentRater]:
+    """Return the raters of an open, planned campaign who have work and showed no sign for `SILENT_DAYS`."""
     if campaign.mode != Campaign.Mode.PLANNED or campaign.state != Campaign.State.OPEN:
         return []
     now = timezone.now()
@@ -96,6 +95,6 @@ def silent_raters(campaign: Campaign, days: int = SILENT_DAYS) -> Sequence[Silen
         seen = max(signs, default=None)
         begun = max(campaign.opened_at or campaign.created_at, given.get(row.pk, campaign.created_at))
         since = (now - (seen or begun)).days
-        if n_open > 0 and since >= days:
+        if n_open > 0 and since >= settings.SILENT_DAYS:
             found.append(SilentRater(row.rater.name, n_open, getattr(row, "n_done", 0), seen, since))
     return found

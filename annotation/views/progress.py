@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_POST
 from annotation.models import Campaign
 from annotation.services.handing_over import work_hand_over
 from annotation.services.overview import PACE_DAYS
-from annotation.services.progress import SILENT_DAYS, days_progress, silent_raters, systems_progress
+from annotation.services.progress import days_progress, silent_raters, systems_progress
 from annotation.services.withdrawal import Withdrawal
 from annotation.templatetags.shown import grouped
 from annotation.views.figures import bars_svg
@@ -34,7 +35,7 @@ def progress_panel(campaign: Campaign) -> dict[str, Any]:
         "figure": bars_svg([n for _day, n in days], label),
         "pace": round(sum(n for _day, n in days[-PACE_DAYS:]) / min(len(days), PACE_DAYS)) if days else None,
         "silent": silent_raters(campaign),
-        "silent_days": SILENT_DAYS,
+        "silent_days": settings.SILENT_DAYS,
     }
 
 

@@ -74,6 +74,17 @@ def test_silent_are_those_with_work_and_no_sign(campaign):
     assert silent_raters(campaign) == []
 
 
+def test_how_many_days_are_silence_is_set_for_the_installation(campaign, client, settings):
+    silence(campaign, "R1", 4)
+    silence(campaign, "R2", 2)
+    for days, names in ((1, ["R1", "R2"]), (2, ["R1", "R2"]), (3, ["R1"]), (7, [])):
+        settings.SILENT_DAYS = days
+        assert [one.name for one in silent_raters(campaign)] == names, days
+    settings.SILENT_DAYS = 2
+    page = client.get(campaign.get_absolute_url()).content.decode()
+    assert "2 raters have gone silent" in page and "No sign for 2 days or more" in page
+
+
 def test_the_page_hands_the_work_over_to_a_new_rater(campaign, client, ann):
     silence(campaign, "R1", 5)
     page = client.get(campaign.get_absolute_url()).content.decode()

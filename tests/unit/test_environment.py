@@ -27,3 +27,15 @@ def test_links_work_for_a_number_of_days_that_can_be(monkeypatch, tmp_path, days
     monkeypatch.setenv("INVITATION_DAYS", days)
     with pytest.raises(EnvironmentMistake, match=f"INVITATION_DAYS is '?{days}'?; write"):
         read_environment()
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "2.5", "36501"])
+def test_silence_begins_after_a_number_of_days_that_can_be(monkeypatch, tmp_path, days):
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.delenv("SILENT_DAYS", raising=False)
+    assert read_environment().silent_days == 3
+    monkeypatch.setenv("SILENT_DAYS", "7")
+    assert read_environment().silent_days == 7
+    monkeypatch.setenv("SILENT_DAYS", days)
+    with pytest.raises(EnvironmentMistake, match=f"SILENT_DAYS is '?{days}'?; write"):
+        read_environment()
