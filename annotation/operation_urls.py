@@ -11,6 +11,7 @@ urlpatterns = [
     path("password/", accounts.PasswordChange.as_view(), name="password_change"),
     path("password/<uidb64>/<token>/", accounts.PasswordSet.as_view(), name="password_set"),
     path("audit/", audit.audit, name="audit"),
+    path("audit.csv", audit.audit_file, name="audit_file"),
     path("health/live", monitoring.live, name="health_live"),
     path("health/ready", monitoring.ready, name="health_ready"),
     path("metrics", monitoring.metrics, name="metrics"),

@@ -34,6 +34,7 @@ urlpatterns = [
     path("campaigns/<str:key>/disagreement/", rounds.disagreement, name="campaign_disagreement"),
     path("campaigns/<str:key>/forget/", forgetting.forget, name="campaign_forget"),
     path("campaigns/<str:key>/audit/", audit.campaign_audit, name="campaign_audit"),
+    path("campaigns/<str:key>/audit.csv", audit.campaign_audit_file, name="campaign_audit_file"),
     path("campaigns/<str:key>/timesheet.csv", hours.hours_file, name="campaign_hours"),
     path("campaigns/<str:key>/judgements/", judgements.judgements, name="judgement_browser"),
     path("campaigns/<str:key>/plan.csv", researcher.plan_file, name="campaign_plan"),

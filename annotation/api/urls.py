@@ -13,6 +13,7 @@ from annotation.api import (
     reports,
     studies,
     studies_parts,
+    trail,
     views,
 )
 
@@ -83,6 +84,8 @@ urlpatterns = [
     path("campaigns/<str:key>/links/", campaigns.Links.as_view(), name="api_links"),
     path("campaigns/<str:key>/scores/", views.Scores.as_view(), name="api_scores"),
     path("campaigns/<str:key>/judgements/", views.Judgements.as_view(), name="api_judgements"),
+    path("campaigns/<str:key>/audit/", trail.CampaignTrail.as_view(), name="api_campaign_audit"),
+    path("audit/", trail.Trail.as_view(), name="api_audit"),
     path("users/", accounts.Accounts.as_view(), name="api_users"),
     path("users/<int:pk>/", accounts.AccountDetail.as_view(), name="api_user"),
     path("users/<int:pk>/role/", accounts.Role.as_view(), name="api_user_role"),

@@ -30,11 +30,11 @@ from evalplatform.api import Pages
 FOR_ALL = (
     "campaigns", "estimate", "import", "studies", "testsets", "systems", "token", "schema", "docs",
 )  # fmt: skip
-FOR_STAFF = ("runs", "corpora", "users")
+FOR_STAFF = ("runs", "corpora", "users", "audit")
 """What has an address of its own, for everybody who is signed in and for administrators."""
 PARTS = (
     "scores", "judgements", "raters", "links", "state", "report", "reliability", "correlation", "compare",
-    "looks", "round", "before", "timesheets", "joining", "trace", "dossier", "plan", "unseal",
+    "looks", "round", "before", "timesheets", "joining", "trace", "dossier", "plan", "unseal", "audit",
 )  # fmt: skip
 """What a campaign has below its own address."""
 

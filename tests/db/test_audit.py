@@ -1,6 +1,8 @@
 """The audit trail: what is written without being told, who reads it, and how it is searched."""
 
-from datetime import timedelta
+import csv
+import io
+from datetime import datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -178,3 +180,106 @@ def test_what_people_wrote_is_shown_as_text(browser, trail):
     AuditEvent.note("problem.reported", text="<script>alert(1)</script>")
     page = browser.get("/audit/").content.decode()
     assert "<script>alert" not in page and "&lt;script&gt;alert" in page
+
+
+# Taking it along
+
+
+def lines(answer, status=200):
+    """Return the lines of a file as dicts."""
+    assert answer.status_code == status
+    assert answer.headers["Content-Disposition"].startswith("attachment")
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+@pytest.mark.parametrize("address", ["/audit.csv", "/api/v1/audit/?file=csv"])
+def test_the_trail_as_a_file_holds_what_the_page_shows(browser, ann, trail, address):
+    one, _two = trail
+    AuditEvent.note("campaign.looked", campaign=one, study=one.study, command="look_campaign", look=2)
+    rows = lines(browser.get(address))
+    assert [row["action"] for row in rows] == [
+        "campaign.looked", "hours.exported", "campaign.closed", "campaign.opened",
+    ]  # fmt: skip
+    assert list(rows[0]) == ["at", "who", "kind", "command", "action", "campaign", "study", "data"]
+    assert (rows[0]["who"], rows[0]["command"], rows[0]["data"]) == ("", "look_campaign", '{"look": 2}')
+    assert (rows[1]["who"], rows[1]["kind"], rows[1]["campaign"]) == ("bob", "person", "Lighthouse")
+    assert rows[1]["data"] == '{"file": "Müller.csv"}' and datetime.fromisoformat(rows[1]["at"]).tzinfo
+    assert (last().action, last().actor) == ("file.taken", ann), "taking the trail is in the trail"
+    week = (timezone.localdate() - timedelta(days=7)).isoformat()
+    chosen = browser.get(address, {"file": "csv", "who": "ann", "until": week})
+    assert [row["action"] for row in lines(chosen)] == ["campaign.opened"]
+
+
+@pytest.mark.parametrize("address", ["/audit.csv", "/api/v1/audit/"])
+def test_no_cell_of_the_spreadsheet_file_is_a_formula(browser, address):
+    evil = User.objects.create_user("@SUM", is_staff=True)
+    AuditEvent.note("=1+1", actor=evil, command="-cmd", said="=1+1")
+    (row,) = lines(browser.get(address, {"file": "csv", "flavour": "spreadsheet", "who": "@SUM"}))
+    assert (row["who"], row["action"], row["command"]) == ("'@SUM", "'=1+1", "'-cmd")
+    assert row["data"].startswith("{")
+    (exact,) = lines(browser.get(address, {"file": "csv", "who": "@SUM", "what": "=1+1"}))
+    assert (exact["who"], exact["action"]) == ("@SUM", "=1+1")
+
+
+def test_files_that_cannot_be(browser, trail):
+    for address, given in (
+        ("/audit.csv", {"since": "yesterday"}), ("/audit.csv", {"flavour": "odd"}),
+        ("/audit.csv", {"about": "x" * 201}), ("/api/v1/audit/", {"file": "xlsx"}),
+        ("/api/v1/audit/", {"until": "31.3."}), ("/api/v1/audit/", {"file": "csv", "flavour": "odd"}),
+        ("/api/v1/audit/", {"limit": "all"}),
+    ):  # fmt: skip
+        answer = browser.get(address, given)
+        assert answer.status_code == 400, (address, given)
+    assert answer.headers["Content-Type"] == "application/problem+json" and answer.json()["remedy"]
+
+
+def test_the_page_leads_to_its_files_as_it_is_filtered(browser, trail):
+    page = browser.get("/audit/", {"who": "ann"}).content.decode()
+    assert 'href="/audit.csv?who=ann&amp;flavour=spreadsheet"' in page
+    one = trail[0]
+    assert (
+        f'href="/campaigns/{one.key}/audit.csv?flavour=exact"'
+        in browser.get(f"/campaigns/{one.key}/audit/").content.decode()
+    )
+
+
+def test_the_trail_by_the_api_comes_in_pages(browser, trail):
+    found = browser.get("/api/v1/audit/", {"limit": 2, "who": "ann"}).json()
+    assert found["count"] == 2 and found["next"] is None
+    assert [one["action"] for one in found["results"]] == ["campaign.closed", "campaign.opened"]
+    assert found["results"][0] | {"at": ""} == {
+        "at": "", "who": "ann", "kind": "person", "command": "", "action": "campaign.closed",
+        "campaign": "Harbour", "study": "Study of Harbour", "data": {},
+    }  # fmt: skip
+    assert browser.get("/api/v1/audit/", {"offset": 2, "about": "light"}).json()["results"] == []
+    assert (last().action, last().data["page"]) == ("file.taken", "api_audit")
+
+
+def test_the_owner_takes_the_trail_of_the_own_campaign(trail):
+    one, two = trail
+    cleo, dan = User.objects.create_user("cleo"), User.objects.create_user("dan")
+    two.study.owner = cleo
+    two.study.save()
+    two.study.researchers.add(dan)
+    client = Client()
+    client.force_login(cleo)
+    for address in (f"/campaigns/{two.key}/audit.csv", f"/api/v1/campaigns/{two.key}/audit/?file=csv"):
+        assert {row["campaign"] for row in lines(client.get(address))} == {"Lighthouse"}
+    assert client.get(f"/api/v1/campaigns/{two.key}/audit/").json()["count"] >= 2
+    hidden = (f"/campaigns/{one.key}/audit.csv", f"/api/v1/campaigns/{one.key}/audit/")
+    assert [client.get(address).status_code for address in hidden] == [404, 404]
+    assert [client.get(address).status_code for address in ("/audit.csv", "/api/v1/audit/")] == [403, 403]
+    client.force_login(dan)
+    assert [
+        client.get(f"{start}/campaigns/{two.key}/audit{end}").status_code
+        for start, end in (("", ".csv"), ("/api/v1", "/"))
+    ] == [403, 403]
+
+
+def test_a_name_that_no_file_can_hold_is_shown_and_written(browser):
+    """A command may name a file whose bytes are no UTF-8."""
+    AuditEvent.note("judgements.imported", file="M\udcfcller.csv")
+    assert "M?ller.csv" in browser.get("/audit/").content.decode()
+    assert browser.get("/api/v1/audit/").json()["results"][0]["data"] == {"file": "M?ller.csv"}
+    assert [row["data"] for row in lines(browser.get("/audit.csv"))][-1] == '{"file": "M?ller.csv"}'
