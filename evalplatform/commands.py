@@ -15,6 +15,7 @@ from django.db import DatabaseError
 
 from evalplatform.acting import acting
 from evalplatform.errors import UserError
+from evalplatform.leftovers import leftovers_remove, part_file
 
 _NEGATIVE = re.compile(r"-\.?\d")
 _TELLING = ("name", "run", "corpus", "rest", "system", "testset", "lm", "recipe", "output", "file")
@@ -84,8 +85,9 @@ def whole_file(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
         with _opened(path, binary) as stream:
             yield stream
         return
-    draft = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
+    draft = part_file(path)
     try:
+        leftovers_remove(path)
         with _opened(draft, binary) as stream:
             yield stream
             stream.flush()

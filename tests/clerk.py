@@ -17,6 +17,7 @@ import threading
 import traceback
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 from tests.paths import ROOT
 
@@ -31,12 +32,16 @@ class Clerk:
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
-    def run(self, arguments: tuple[str, ...]) -> CompletedProcess[str]:
-        """Run a command; return its exit status and what it wrote."""
+    def run(self, arguments: tuple[str, ...], *, dies_at: int = 0) -> CompletedProcess[str]:
+        """Run a command; return its exit status and what it wrote.
+
+        With `dies_at` its process is killed (SIGKILL) before it writes to the database, or commits, for the
+        so-manieth time.
+        """
         with self._lock, tempfile.TemporaryDirectory() as folder:
             process = self._ready()
             assert process.stdin is not None and process.stdout is not None
-            process.stdin.write(json.dumps([folder, arguments]) + "\n")
+            process.stdin.write(json.dumps([folder, arguments, dies_at]) + "\n")
             process.stdin.flush()
             status = process.stdout.readline()
             out, err = ((Path(folder) / name).read_text("utf-8") for name in ("out", "err"))
@@ -70,12 +75,43 @@ def serve() -> None:
     django.setup()
     _ = get_resolver().url_patterns  # as a command's checks import them
     for line in sys.stdin:
-        folder, arguments = json.loads(line)
+        folder, arguments, dies_at = json.loads(line)
         child = os.fork()
         if child == 0:
+            if dies_at:
+                _die(dies_at)
             os._exit(_command(folder, arguments))
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def _die(at: int) -> None:
+    """Have this process killed at its so-manieth write."""
+    from django.db.backends.base.base import BaseDatabaseWrapper
+    from django.db.backends.signals import connection_created
+
+    left = at
+
+    def written() -> None:
+        nonlocal left
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def watch(execute: Any, sql: Any, *rest: Any) -> Any:
+        if str(sql).lstrip()[:6].upper() in ("INSERT", "UPDATE", "DELETE"):
+            written()
+        return execute(sql, *rest)
+
+    def commit(self: Any) -> Any:
+        written()
+        return plain(self)
+
+    plain = BaseDatabaseWrapper._commit
+    BaseDatabaseWrapper._commit = commit  # type: ignore[method-assign]
+    connection_created.connect(
+        lambda connection, **_: connection.execute_wrappers.append(watch), weak=False, dispatch_uid="die"
+    )
 
 
 def _command(folder: str, arguments: list[str]) -> int:

@@ -29,7 +29,6 @@ from annotation.services.package_layout import (
     write_text,
     write_zip,
 )
-from annotation.services.package_parts import beside, leftovers_remove
 from annotation.services.package_read import Package, package_read
 from annotation.services.package_readme import readme
 from annotation.services.package_scores import (
@@ -49,6 +48,7 @@ from annotation.services.sealing import seal_check
 from annotation.services.versions import versions_read
 from annotation.stats.options import ScoreOptions
 from evalplatform.errors import BadInput, Conflict, UserError
+from evalplatform.leftovers import leftovers_remove, part_folder
 from mtcore.models import System, TestSet
 
 EXPORTED = "study.exported"
@@ -101,9 +101,11 @@ def study_export(
     for campaign in campaigns:
         seal_check(campaign)
     names = Pseudonyms({}) if identities else pseudonyms_ready(study)
-    removed = leftovers_remove(output)
+    removed = [
+        f"Removed {name}, which an export that was killed had left." for name in leftovers_remove(output)
+    ]
     for _ in range(READS):
-        with beside(output) as work:
+        with part_folder(output) as work:
             before = [judgements_digest(campaign) for campaign in campaigns]
             writer = _Writer(study, campaigns, names, work / "package", with_texts)
             notices = writer.write()

@@ -15,10 +15,10 @@ from annotation.models import Assignment, Campaign, Participation
 from annotation.services.package_export import study_export
 from annotation.services.package_files import sha256_of
 from annotation.services.package_layout import file_entry
-from annotation.services.package_parts import leftovers_remove
 from annotation.services.quality import rater_exclude
 from annotation.services.rounds import round_assign
 from annotation.services.verify import study_verify
+from evalplatform.leftovers import leftovers_remove
 from tests.db.test_disagreement_round import answer, judged
 from tests.db.test_package import alter, changed, fields, rows_changed
 from tests.factories.answers import answer_all
@@ -129,8 +129,8 @@ def test_damaged_data_in_a_zip_is_named(tmp_path, method):
 def test_what_a_killed_export_left_is_removed(tmp_path):
     study = study_of(answered(name="one"))
     code = (
-        "import sys, time; from pathlib import Path; from annotation.services.package_parts import beside\n"
-        "with beside(Path(sys.argv[1])) as work: print(work.name, flush=True); time.sleep(600)"
+        "import sys, time; from pathlib import Path; from evalplatform.leftovers import part_folder\n"
+        "with part_folder(Path(sys.argv[1])) as work: print(work.name, flush=True); time.sleep(600)"
     )
     output = tmp_path / "p.zip"
     living = subprocess.Popen([sys.executable, "-c", code, output], stdout=subprocess.PIPE, text=True)

@@ -4,9 +4,9 @@
 
 trains on the shared texts (Multi30k, news), in a data folder that is made, and leaves there what it found
 (`found.json`) and the tables of a study. The same command again goes on where it stopped. Its parts (`alone`:
-two systems to measure; `pair`: OP, BT, language models, tables) need nothing of each other: in folders of their
-own they may run side by side. `--smoke` does the same with hardly any text and four updates a model, in a few
-minutes: does it hang together?
+two systems to measure; `pair`: OP, BT, language models, tables) need nothing of each other: in folders of
+their own they may run side by side. `--smoke` does the same with hardly any text and four updates a
+model, in a few minutes: does it hang together?
 """
 
 import gzip
