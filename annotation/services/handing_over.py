@@ -11,10 +11,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import AuditEvent, Campaign, Participation
+from annotation.services.lookup import rater_named
 from annotation.services.studies import raters_ready
 from annotation.services.withdrawal import Withdrawal, rater_withdraw
-from evalplatform.errors import BadInput, Conflict, NotFound
-from evalplatform.words import quoted
+from evalplatform.errors import BadInput, Conflict
 from mtcore.corpora.names import check_name
 from mtcore.services.texts import as_bad_input
 
@@ -46,13 +46,7 @@ def work_hand_over(
         raise Conflict(_("“%(name)s” is closed.") % {"name": campaign.name}, _("Open it first."))
     if not rater:
         raise BadInput(_("No rater is named."), _("Use the page's buttons."))
-    leaver = campaign.participations.filter(rater__name=rater).first()
-    if leaver is None:
-        raise NotFound(
-            _("There is no rater “%(rater)s” in this campaign.") % {"rater": rater[:120]},
-            _("Its raters are: %(names)s.")
-            % {"names": quoted(campaign.participations.values_list("rater__name", flat=True)[:20])},
-        )
+    leaver = campaign.participations.get(rater=rater_named(campaign, rater))
     if leaver.state == Participation.State.LEFT:
         raise Conflict(
             _("“%(rater)s” has left this campaign already.") % {"rater": rater}, _("Nothing was changed.")

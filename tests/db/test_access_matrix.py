@@ -168,6 +168,7 @@ def found_links(owner, campaign):
     client.post(score, {"metric": "chrf"})
     found["correlation_file"] = f"{correlation}points.csv"
     found["campaign_forget"] = f"{reverse('campaign_forget', args=[campaign.key])}?rater=R1"
+    found["api_rater_forget"] = f"{reverse('api_rater_forget', args=[campaign.key])}?rater=R1"
     found["campaign_dossier"] = (
         f"{reverse('campaign_dossier', args=[campaign.key])}?testset=harbour&segment=1"
     )

@@ -206,3 +206,45 @@ def test_the_command_says_what_would_go(study):
     assert "pseudonym" in run("forget_rater", name, GONE)[0]
     assert AuditEvent.objects.first().data["command"] == "forget_rater"
     assert GONE not in everything()
+
+
+def test_the_api_says_what_would_go_and_forgets(study):
+    root = Client()
+    root.force_login(User.objects.create_user("root", is_staff=True))
+    campaign = study.raters.get(name=GONE).participations.order_by("pk")[0].campaign
+    address = f"/api/v1/campaigns/{campaign.key}/raters/forget/"
+    told = root.get(address, {"rater": GONE}).json()
+    assert (told["rater"], told["forgotten"], told["has_profile"], told["has_panel_id"]) == (
+        GONE,
+        False,
+        True,
+        True,
+    )
+    assert told["judgements"] > 0 and told["comments"] > 0 and told["remarks"] > 0
+    assert study.raters.filter(name=GONE).exists(), "nothing is changed by looking"
+    key = {"HTTP_IDEMPOTENCY_KEY": "forget-him-once"}
+    done, again = (root.post(address, {"rater": GONE}, "application/json", **key).json() for _ in range(2))
+    assert done == again and done["again"] is False
+    assert GONE not in everything() and study.raters.filter(name=done["pseudonym"]).exists()
+    assert AuditEvent.objects.filter(action="file.taken", data__asked__rater=done["pseudonym"]).count() == 1
+    once_more = root.post(address, {"rater": done["pseudonym"]}, "application/json").json()
+    assert once_more == {"pseudonym": done["pseudonym"], "again": True}
+    assert root.get(address, {"rater": done["pseudonym"]}).json()["forgotten"] is True
+    for body in ({"rater": GONE}, {"rater": "nobody"}):
+        answer = root.post(address, body, "application/json")
+        assert answer.status_code == 404 and "Its raters are" in answer.json()["remedy"]
+    assert root.get(address).status_code == 404
+    assert root.post(address, {}, "application/json").status_code == 400
+
+
+def test_only_administrators_forget_by_the_api(study):
+    owner = User.objects.create_user("cleo")
+    study.owner = owner
+    study.save()
+    client = Client()
+    client.force_login(owner)
+    campaign = study.raters.get(name=GONE).participations.order_by("pk")[0].campaign
+    address = f"/api/v1/campaigns/{campaign.key}/raters/forget/"
+    assert client.get(address, {"rater": GONE}).status_code == 403
+    assert client.post(address, {"rater": GONE}, "application/json").status_code == 403
+    assert study.raters.filter(name=GONE).exists()
