@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from rest_framework.test import APIClient
 
 from annotation.models import AuditEvent, Campaign, Judgement, Study
@@ -173,3 +174,36 @@ def test_nobody_adds_to_what_belongs_to_others(ann):
     root = client_of("root", is_staff=True)
     assert send(root, ("x.csv", b"rater,system,segment_id,score\nr8,A,1,70\n"))["n_judgements"] == 1
     assert System.objects.filter(name="A").count() <= 1
+
+
+def test_the_page_imports_the_same(ann):
+    browser = Client()
+    browser.force_login(User.objects.get(username="ann"))
+    page = browser.get("/campaigns/import/").content.decode()
+    assert 'enctype="multipart/form-data"' in page
+    assert 'href="/campaigns/import/"' in browser.get("/campaigns/").content.decode()
+
+    def fill(file, **said):
+        name, data = (file, (FILES / file).read_bytes()) if isinstance(file, str) else file
+        body = {"campaign": "others", **DA, "unknown_kinds": "refuse", **said}
+        return browser.post("/campaigns/import/", {**body, "file": SimpleUploadedFile(name, data)})
+
+    before = row_counts()
+    for answer, part in (
+        (fill(("bad.csv", b"rater,system,segment_id,score\nr1,A,1,70\nr1,A,2,much\n")), "line 3"),
+        (fill("exp02_ids.csv", campaign="a|b"), "|"), (fill("exp02_ids.csv", scale="9-1"), "no scale"),
+        (fill("exp02_ids.csv", testset="nowhere"), "nowhere"), (fill(("e.csv", b"")), "empty"),
+        (fill("exp02_ids.csv", format="xlsx"), "xlsx"),
+    ):  # fmt: skip
+        assert answer.status_code == 400 and part in answer.content.decode(), part
+        assert 'value="en-de"' in answer.content.decode(), "what was typed stays"
+    assert row_counts() == before
+    made = fill(("wmt.csv", WMT.encode()), map=MAP)
+    campaign = Campaign.objects.get(name="others")
+    assert made.status_code == 302 and made.headers["Location"] == campaign.get_absolute_url()
+    assert "3 judgements were imported." in browser.get(made.headers["Location"]).content.decode()
+    assert AuditEvent.objects.get(action="judgements.imported").actor.username == "ann"
+    bob = User.objects.create_user("bob")
+    browser.force_login(bob)
+    refused_page = fill(("more.csv", WMT.encode()), map=MAP)
+    assert refused_page.status_code == 400 and "is taken" in refused_page.content.decode()
