@@ -23,6 +23,8 @@ from annotation.stats.worktime import (
     Answered,
     by_day,
     hours_and_minutes,
+    hundredths,
+    hundredths_by_line,
     whole_minutes,
     work_of,
 )
@@ -43,6 +45,7 @@ class Line:
         items: items answered for the first time.
         corrections: answers that changed an earlier one.
         minutes: active time, in whole minutes; one for anything shorter.
+        hours: the same in hours with two decimals, so rounded that the lines of a sheet sum to its hours.
     """
 
     rater: str
@@ -52,16 +55,12 @@ class Line:
     items: int
     corrections: int
     minutes: int
+    hours: float
 
     @property
     def work(self) -> str:
         """What was done."""
         return "practice" if self.practice else "rating"
-
-    @property
-    def hours(self) -> float:
-        """The time in hours, two decimals."""
-        return round(self.minutes / 60, 2)
 
     @property
     def duration(self) -> str:
@@ -99,7 +98,7 @@ class Sheet:
     @property
     def hours(self) -> float:
         """The time in hours, two decimals."""
-        return round(self.minutes / 60, 2)
+        return hundredths(self.minutes) / 100
 
     @property
     def duration(self) -> str:
@@ -162,7 +161,7 @@ def timesheet_json(sheets: Iterable[Sheet]) -> str:
 
 
 def _day(line: Line) -> dict[str, Value]:
-    return asdict(line) | {"day": line.day.isoformat(), "work": line.work, "hours": line.hours}
+    return asdict(line) | {"day": line.day.isoformat(), "work": line.work}
 
 
 def _cells(line: Line) -> tuple[Value, ...]:
@@ -200,8 +199,10 @@ def _sheet(rater: str, rows: Sequence[_Row], campaign: str | None) -> Sheet:
         counts[day, row.campaign, practice][row.is_correction is not None] += 1
         for day, milliseconds in by_day(own, zone).items():
             times[day, row.campaign, practice] += milliseconds
+    keys = sorted({*times, *counts})
+    minutes = [whole_minutes(times[key]) for key in keys]
     lines = []
-    for key in sorted({*times, *counts}):
+    for key, worked, hours in zip(keys, minutes, hundredths_by_line(minutes), strict=True):
         items, corrections = counts[key]
-        lines.append(Line(rater, key[1], key[0], key[2], items, corrections, whole_minutes(times[key])))
+        lines.append(Line(rater, key[1], key[0], key[2], items, corrections, worked, hours / 100))
     return Sheet(rater, tuple(lines))

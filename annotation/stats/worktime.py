@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from heapq import heappop, heappush
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -161,6 +161,20 @@ def by_day(pieces: Iterable[Piece], zone: tzinfo) -> dict[date, int]:
 def whole_minutes(milliseconds: int) -> int:
     """Return the nearest number of minutes, one for anything shorter, so that sums of what is shown agree."""
     return 0 if milliseconds <= 0 else max(1, (milliseconds + 30_000) // 60_000)
+
+
+def hundredths(minutes: int) -> int:
+    """Return minutes as hundredths of an hour, rounded to the nearest (no minute lies halfway)."""
+    return (minutes * 100 + 30) // 60
+
+
+def hundredths_by_line(minutes: Sequence[int]) -> list[int]:
+    """Return the hundredths of an hour of each line, so rounded that they sum to those of all minutes.
+
+    What rounding took or gave goes on to the next line: each is within one hundredth of its minutes.
+    """
+    sums = [0, *accumulate(minutes)]
+    return [hundredths(after) - hundredths(before) for before, after in pairwise(sums)]
 
 
 def hours_and_minutes(minutes: int) -> str:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.models import AuditEvent, Campaign
 from annotation.services.timesheets import campaign_timesheets, timesheet_csv
-from annotation.stats.worktime import hours_and_minutes
+from annotation.stats.worktime import hours_and_minutes, hundredths
 from annotation.views.files import attachment
 from evalplatform.errors import BadInput
 
@@ -31,7 +31,8 @@ def hours_panel(campaign: Campaign, n_done: int) -> dict[str, Any]:
         return panel
     sheets = [sheet for sheet in campaign_timesheets(campaign=campaign) if sheet.lines]
     minutes = sum(sheet.minutes for sheet in sheets)
-    return panel | {"sheets": sheets, "together": hours_and_minutes(minutes), "hours": minutes / 60}
+    hours = sum(hundredths(sheet.minutes) for sheet in sheets) / 100  # of the raters' hours as they stand
+    return panel | {"sheets": sheets, "together": hours_and_minutes(minutes), "hours": hours}
 
 
 @require_safe

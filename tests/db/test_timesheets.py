@@ -177,6 +177,28 @@ def test_page_file_and_command_say_the_same():
     assert "no rater “R9”" in refused("timesheet", "=Shop", "--rater", "R9")
 
 
+def test_decimal_hours_sum_to_what_stands_below_them(admin_client):
+    campaign = rating_campaign()
+    for rater, seconds in zip(campaign.participations.order_by("pk"), (590, 550), strict=False):
+        rate(rater, 8, seconds=seconds, shown_ahead=seconds)
+        for place, key in enumerate(keys(rater)[:8]):  # two a day: 20 minutes, of which each is .33 hours
+            at = START + timedelta(days=place // 2, seconds=seconds * (place % 2 + 1))
+            Judgement.objects.filter(assignment__key=key).update(
+                shown_at=at - timedelta(seconds=seconds), submitted_at=at
+            )
+    rows = list(csv.DictReader(io.StringIO(run("timesheet", campaign.name, "--format", "csv")[0])))
+    sheets = campaign_timesheets(campaign=campaign)
+    for sheet in sheets:
+        own = [row for row in rows if row["rater"] == sheet.rater]
+        assert sum(round(100 * float(row["hours"])) for row in own) == round(100 * sheet.hours)
+        assert abs(sheet.hours - sheet.minutes / 60) < 0.005
+    one = next(sheet for sheet in sheets if sheet.minutes == 80)
+    assert [line.hours for line in one.lines] == [0.33, 0.34, 0.33, 0.33] and one.hours == 1.33
+    page = admin_client.get(campaign.get_absolute_url()).content.decode()
+    together = sum(round(100 * float(row["hours"])) for row in rows) / 100
+    assert f'<td class="n">{together:.2f}</td>' in page.partition('id="hours"')[2].partition("<tfoot>")[2]
+
+
 def test_the_menu_and_the_last_page_lead_to_hours_and_mirror():
     campaign = rating_campaign()
     rater = participation_of(campaign)

@@ -14,6 +14,8 @@ from annotation.stats.worktime import (
     Window,
     by_day,
     hours_and_minutes,
+    hundredths,
+    hundredths_by_line,
     lay_out,
     whole_minutes,
     window_of,
@@ -168,3 +170,11 @@ def test_midnight_parts_a_piece_where_the_site_is():
 def test_minutes_shown():
     assert [whole_minutes(ms) for ms in (0, 1, 29_999, 60_000, 89_999, 90_000)] == [0, 1, 1, 1, 1, 2]
     assert [hours_and_minutes(n) for n in (0, 5, 60, 125, 6000)] == ["0:00", "0:05", "1:00", "2:05", "100:00"]
+
+
+@given(st.lists(st.integers(0, 3000), max_size=40))
+def test_hundredths_of_an_hour_add_up_and_stay_near(minutes):
+    lines = hundredths_by_line(minutes)
+    assert sum(lines) == hundredths(sum(minutes))
+    assert all(abs(line - own / 0.6) < 1 and line >= 0 for line, own in zip(lines, minutes, strict=True))
+    assert [hundredths(n) for n in (0, 1, 20, 40, 60, 89)] == [0, 2, 33, 67, 100, 148]
