@@ -64,6 +64,7 @@ class ArrivalSerializer(serializers.Serializer):
     raters = serializers.ListField(child=serializers.CharField(), help_text="who was added")
     given = serializers.DictField(child=serializers.IntegerField(), help_text="new items by rater")
     short = serializers.ListField(child=serializers.CharField(), help_text="what still lacks judgements")
+    alike = names("names that could be those of one person, in words", longest=2000)
 
 
 class LeavingSerializer(serializers.Serializer):
@@ -159,6 +160,7 @@ class AddedSerializer(serializers.Serializer):
         child=serializers.ListField(child=serializers.CharField()), help_text="campaign, former study"
     )
     united = names("raters who were in the study already")
+    alike = names("raters whose names could be those of one person, in words", longest=2000)
     known = names("what was in the study before")
     n_testsets = serializers.IntegerField()
     n_systems = serializers.IntegerField()

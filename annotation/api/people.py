@@ -96,7 +96,12 @@ class Add(OfCampaign):
         """Say who got what, and what is short; the owner of the study finds their links under `links/`."""
         campaign, given = self.campaign(key), asked(NewRatersSerializer, request.data)
         done = raters_add(campaign=campaign, names=given["raters"], actor=user_of(request))
-        body = {"raters": list(done.raters), "given": done.given, "short": list(done.short)}
+        body = {
+            "raters": list(done.raters),
+            "given": done.given,
+            "short": list(done.short),
+            "alike": list(done.alike),
+        }
         return Response(body, status=HTTPStatus.CREATED)
 
 

@@ -29,7 +29,7 @@ from annotation.services.quality_draft import (
     quality_outputs_write,
 )
 from annotation.services.selection import PlainTexts, Selection
-from annotation.services.studies import raters_ready, study_ready
+from annotation.services.studies import alike_notes, raters_ready, study_ready
 from evalplatform.errors import BadInput, Conflict
 from mtcore.corpora.names import check_name, check_unique
 from mtcore.models import SystemOutput
@@ -161,6 +161,7 @@ def campaign_draft(
         *hidden_notices,
         *quality.notices(plan),
         *(notice for text in shown for notice in guidelines_notices(text)),
+        *alike_notes(options.raters, Study.objects.filter(name=options.study or options.name).first()),
     )
     return CampaignDraft(options, selection, texts, drafts, plan, notices)
 

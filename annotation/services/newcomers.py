@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import numpy as np
@@ -19,7 +19,7 @@ from annotation.models import AuditEvent, Campaign, Participation
 from annotation.services.calling_back import rater_call_back
 from annotation.services.replanning import Snapshot, change_write, plan_on, replan
 from annotation.services.round_gaps import round_fill
-from annotation.services.studies import raters_ready
+from annotation.services.studies import alike_notes, raters_ready
 from annotation.services.turns import turn_take
 from evalplatform.errors import BadInput, Conflict
 from evalplatform.words import counted, quoted
@@ -35,11 +35,13 @@ class Arrival:
         raters: who was added.
         given: new assignments by the name of the rater who got them (earlier raters may be among them).
         short: what is still short, in words.
+        alike: whose names could be one, in words.
     """
 
     raters: tuple[str, ...]
     given: dict[str, int]
     short: tuple[str, ...]
+    alike: tuple[str, ...] = ()
 
 
 def raters_add(*, campaign: Campaign, names: Sequence[str], actor: User | None = None) -> Arrival:
@@ -52,6 +54,11 @@ def raters_add(*, campaign: Campaign, names: Sequence[str], actor: User | None =
         Conflict: a name is in the campaign, which is closed or was imported.
     """
     _check(campaign, names)
+    likely = alike_notes(names, campaign.study)
+    return replace(_add(campaign, names, actor), alike=likely)
+
+
+def _add(campaign: Campaign, names: Sequence[str], actor: User | None) -> Arrival:
     if campaign.mode == Campaign.Mode.POOL:
         with transaction.atomic():
             turn_take(campaign.pk)

@@ -11,7 +11,7 @@ from django.db import transaction
 from annotation.models import AuditEvent, Rater, Study
 from evalplatform.errors import BadInput, Conflict, NotFound
 from evalplatform.words import quoted
-from mtcore.corpora.names import check_name, check_unique
+from mtcore.corpora.names import alike, check_name, check_unique
 from mtcore.services.texts import as_bad_input, text_read
 
 MAX_RATERS = 10_000
@@ -143,6 +143,25 @@ def rater_names(wish: str) -> tuple[str, ...]:
             check_name(name, "rater")
         check_unique(names, "rater")
     return names
+
+
+def alike_notes(names: Sequence[str], study: Study | None) -> tuple[str, ...]:
+    """Say which raters' names are so alike that one person may have got two; nothing where there are none.
+
+    Args:
+        names: of raters who are to come.
+        study: whose raters they join; None for a new one.
+    """
+    known = [] if study is None else study.raters.values_list("name", flat=True)
+    pairs = alike(names, [name for name in known if name not in set(names)])
+    if not pairs:
+        return ()
+    shown = ", ".join(f"“{one}” and “{other}”" for one, other in pairs[:5])
+    more = " …" if len(pairs) > 5 else ""
+    return (
+        f"Names of raters differ in nothing but capitals (or in how letters are stored): {shown}{more}. They "
+        "are different people here; give one person one name.",
+    )
 
 
 def raters_ready(*, study: Study, names: Sequence[str]) -> list[Rater]:

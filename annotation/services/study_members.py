@@ -11,6 +11,7 @@ from django.db import transaction
 
 from annotation.models import AuditEvent, Campaign, Participation, Rater, Study
 from annotation.services.lookup import campaign_named
+from annotation.services.studies import alike_notes
 from evalplatform.errors import BadInput, Conflict, NotFound
 from mtcore.corpora.names import MAX_LENGTH
 from mtcore.models import System
@@ -31,6 +32,7 @@ class Added:
         known: names of what was in the study before.
         n_testsets: test sets added.
         n_systems: systems added.
+        alike: which raters' names could be those of one person, in words.
     """
 
     moved: tuple[tuple[str, str], ...]
@@ -38,6 +40,7 @@ class Added:
     known: tuple[str, ...]
     n_testsets: int
     n_systems: int
+    alike: tuple[str, ...] = ()
 
 
 def study_add(
@@ -78,6 +81,8 @@ def study_add(
         sets = [testset_find(name) for name in dict.fromkeys(testsets)]
         made = [_system(name) for name in dict.fromkeys(systems)]
         known = [campaign.name for campaign in found if campaign.study_id == study.pk]
+        coming = Rater.objects.filter(participations__campaign__in=found).exclude(study=study)
+        likely = alike_notes(sorted(set(coming.values_list("name", flat=True))), study)
         moved, united = [], []
         for campaign in found:
             if campaign.study_id != study.pk:
@@ -101,7 +106,8 @@ def study_add(
                 testsets=[one.name for one in new_sets],
                 systems=[one.name for one in new_systems],
             )
-    return Added(tuple(moved), tuple(dict.fromkeys(united)), tuple(known), len(new_sets), len(new_systems))
+    once = tuple(dict.fromkeys(united))
+    return Added(tuple(moved), once, tuple(known), len(new_sets), len(new_systems), likely)
 
 
 def _system(name: str) -> System:

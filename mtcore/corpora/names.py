@@ -63,6 +63,28 @@ def check_unique(names: Iterable[str], what: str) -> None:
         raise InvalidName(f"The {what} names are not unique: {shown}. Give each its own.")
 
 
+def alike(names: Iterable[str], known: Iterable[str] = ()) -> list[tuple[str, str]]:
+    """Return pairs of different names that a person would take for one: they differ in case or in encoding.
+
+    Args:
+        names: new ones; each is held against the others and against `known`.
+        known: names that are there already.
+    """
+    seen: dict[str, str] = {}
+    for name in known:
+        seen.setdefault(_plain(name), name)
+    own, found = dict.fromkeys(names), []
+    for name in own:
+        other = seen.setdefault(_plain(name), name)
+        if other != name:
+            found.append((other, name))
+    return found
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
 def visible(text: str) -> str:
     """Write invisible characters as `<U+XXXX>`, so that a message shows them."""
     return "".join(f"<U+{ord(char):04X}>" if _is_refused(char) else char for char in text)

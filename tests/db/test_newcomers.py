@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from annotation.models import AuditEvent, Campaign, Item, Participation
+from annotation.models import AuditEvent, Campaign, Item, Participation, Study
 from annotation.services.campaign_settings import CampaignSettings
 from tests.db.test_plan_db import check_database, exported, work_until
 from tests.factories.campaigns import make_campaign
@@ -103,3 +103,25 @@ def test_a_replacement_that_cannot_be_changes_nothing():
     assert "is closed" in refused("withdraw_rater", "demo", "R2", "--replacement", "Zoe")
     Campaign.objects.filter(pk=campaign.pk).update(state="open", mode="pool")
     assert "no plan" in refused("withdraw_rater", "demo", "R2", "--replacement", "Zoe")
+
+
+def test_names_that_could_be_one_person_are_told_and_taken(tmp_path):
+    make_campaign(name="first", study="S", raters=("Ann", "Bob"), judgements=1)
+    raters = tmp_path / "raters.txt"
+    raters.write_text("Cleo\ncleo\nann\n")
+    source = tmp_path / "text"
+    source.write_text("A boat.\nTwo boats.\n")
+    asked = (
+        "create_campaign", "second", "--protocol", "source_da", "--languages", "en-de", "--source", source,
+        "--output", f"OP={source}", "--study", "S", "--judgements", "1",
+    )  # fmt: skip
+    _, told = run(*asked, "--raters", raters, "--dry-run")
+    assert "capitals" in told and "“Cleo” and “cleo”, “Ann” and “ann”." in told
+    raters.write_text("Ann\nCleo\n")
+    assert "capitals" not in run(*asked, "--raters", raters)[1]
+    assert "“Bob” and “BOB”" in run("add_raters", "second", "BOB")[1]
+    assert "capitals" not in run("add_raters", "second", "Dora")[1]
+    make_campaign(name="third", raters=("CLEO", "Bob"), judgements=1)
+    told = run("add_to_study", "S", "--campaign", "third")[1]
+    assert "“Cleo” and “CLEO”" in told and "Bob were in" in told
+    assert Study.objects.get(name="S").raters.filter(name__iexact="cleo").count() == 2

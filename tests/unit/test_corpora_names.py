@@ -2,7 +2,7 @@
 
 import pytest
 
-from mtcore.corpora.names import InvalidName, check_name, check_unique
+from mtcore.corpora.names import InvalidName, alike, check_name, check_unique
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,12 @@ def test_names_given_twice_are_named() -> None:
     check_unique(["A", "a", "B"], "system")
     with pytest.raises(InvalidName, match="The system names are not unique: “A”, “B”"):
         check_unique(["A", "B", "C", "B", "A"], "system")
+
+
+def test_names_that_a_person_would_take_for_one_are_found():
+    assert alike(["Ann", "ann", "Bob"]) == [("Ann", "ann")]
+    assert alike(["ANN", "Bob"], ["Ann", "bob"]) == [("Ann", "ANN"), ("bob", "Bob")]
+    assert alike(["Straße", "STRASSE", "Zoe\u0301", "Zo\u00e9"]) == [
+        ("Straße", "STRASSE"), ("Zoe\u0301", "Zo\u00e9"),
+    ]  # fmt: skip
+    assert alike(["Ann", "Ann", "Anne"], ["Ann"]) == []

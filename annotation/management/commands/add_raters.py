@@ -36,7 +36,7 @@ class Command(HouseCommand):
                 "Note: no item lacks judgements now. There is work for new raters once somebody leaves "
                 "(withdraw_rater) or items are judged again (disagreement_round)."
             )
-        for text in done.short:
+        for text in (*done.short, *done.alike):
             self.stderr.write(f"Note: {text}")
         for rater in done.raters:
             [(name, link)] = campaign_links(campaign=campaign, base_url=base, rater=rater)

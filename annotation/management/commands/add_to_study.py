@@ -68,3 +68,5 @@ class Command(HouseCommand):
                 f"Note: {', '.join(added.united)} were in “{name}” already: same name, same person. "
                 "--separate-raters keeps such raters apart."
             )
+        for text in added.alike:
+            self.stderr.write(f"Note: {text}")
