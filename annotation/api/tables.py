@@ -37,6 +37,7 @@ def table_json(table: Table, signature: str) -> dict[str, Any]:
         "title": str(table.title),
         "columns": [{"key": one.key, "title": str(one.title), "kind": one.kind} for one in table.columns],
         "rows": [{key: row.get(key) for key in keys} for row in table.rows],
+        "note": str(table.note),
         "signature": signature,
     }
 

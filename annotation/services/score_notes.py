@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotation.stats.rounds import Again
 from annotation.stats.score import CONDITION_KEYS
 from annotation.stats.significance import is_bound
@@ -47,6 +49,17 @@ def round_note(again: Again, disagreement: str) -> list[str]:
             f"the extra round than of the first{until}."
         )
     return said
+
+
+def shared_words(result: Mapping[str, Any]) -> str:
+    """Say below a table of systems why its judgements add up to more than there are; "" where they do not."""
+    shared = result.get("shared")
+    if not shared:
+        return ""
+    return _(
+        "Identical outputs were judged once, for each of their systems: the judgements of the systems add up "
+        "to %(credits)s, there are %(ratings)s."
+    ) % {name: f"{number:,}" for name, number in shared.items()}
 
 
 def notes(scores: Mapping[str, Any], assigned: int, done: int, unit: str = "segment") -> list[str]:

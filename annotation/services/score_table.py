@@ -8,7 +8,7 @@ from io import StringIO
 from typing import Any
 
 from annotation.protocols import PROTOCOLS
-from annotation.services.score_notes import is_judged_together
+from annotation.services.score_notes import is_judged_together, shared_words
 from annotation.services.text_layout import RULE, align
 from annotation.stats.score import CONDITION_KEYS
 
@@ -83,7 +83,8 @@ def _rating_parts(result: Row, decimals: int) -> list[str]:
             ]
             for row in rows
         ]  # fmt: skip
-    return [align(systems, 1), align(pairs, 2), align(_rater_rows(result, decimals), 1)]
+    shared = [f"Note: {words}" for words in [shared_words(result)] if words]
+    return [align(systems, 1), *shared, align(pairs, 2), align(_rater_rows(result, decimals), 1)]
 
 
 def direction(row: Row) -> str:
@@ -193,8 +194,15 @@ def ordered_pairs(result: Row) -> list[Row]:
 
 def new_block(above: Row, below: Row) -> bool:
     """Tell whether a rule separates two rows of the systems table: another condition, or another cluster."""
-    if any(above[key] != below[key] for key in CONDITION_KEYS):
-        return True
+    return new_condition(above, below) or _new_cluster(above, below)
+
+
+def new_condition(above: Row, below: Row) -> bool:
+    """Tell whether two rows of the systems table are of different conditions."""
+    return any(above[key] != below[key] for key in CONDITION_KEYS)
+
+
+def _new_cluster(above: Row, below: Row) -> bool:
     return above["cluster"] is not None and above["cluster"] != below["cluster"]
 
 

@@ -25,7 +25,7 @@ from evalplatform.errors import BadInput, Conflict
 
 KEYS = (
     "study campaign campaigns languages scale protocol signature groups "
-    "pooled systems pairs raters position notes options "
+    "pooled systems pairs raters shared ratings credits position notes options "
     "system system_a system_b rater testset input reference direction notation "
     "raw_mean z_mean raw_ci z_ci raw_sd z_sd n_segments n_judgements n_z n_raters wins cluster rank_range "
     "z_difference z_difference_ci p_bootstrap_one_sided p_bootstrap_two_sided one_sided hypothesis "

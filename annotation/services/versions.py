@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from evalplatform.env import BASE_DIR
 
-ANALYSIS = 2
+ANALYSIS = 3
 """Counts up when the same ratings give other numbers or other notes, so that stored ones are made anew."""
 
 

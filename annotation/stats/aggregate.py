@@ -124,6 +124,13 @@ def listed_entries(table: RatingTable) -> BoolArray:
     return np.bincount(table.credit_entry[of_kind[table.credit_rating]], minlength=len(table.entries)) > 0
 
 
+def n_counted(table: RatingTable) -> int:
+    """Return how many ratings count in averages, each once however many entries it is credited to."""
+    kept = np.array([not reason for reason in table.excluded_by], dtype=bool)
+    counted = of_kinds(table.kind, AVERAGED_KINDS) & table.averaged & kept[table.rater]
+    return len(np.unique(table.credit_rating[counted[table.credit_rating]]))
+
+
 def take(found: Credits, chosen: BoolArray | IntArray) -> Credits:
     """Return the chosen credits."""
     return Credits(

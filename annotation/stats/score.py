@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.stats.aggregate import Averages, aggregate, listed_entries
+from annotation.stats.aggregate import Averages, aggregate, listed_entries, n_counted
 from annotation.stats.bca import acceleration, bca_interval
 from annotation.stats.options import OptionsError, ScoreOptions
 from annotation.stats.randomisation import randomisation_p_values
@@ -63,6 +63,9 @@ def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> di
 
         raters: in order of name, as `RaterSummary`.
 
+        shared: only where identical outputs share ratings: how many `ratings` count, and to how many systems
+            these are credited in all (`credits`, the sum of `n_judgements`).
+
     Raises:
         OptionsError: the hypothesis names a system that has no ratings, or documents are to be resampled and
             a segment has none.
@@ -80,10 +83,13 @@ def score_ratings(table: RatingTable, options: ScoreOptions | None = None) -> di
     intervals, tests = _resampled(averages, pairs, units, options)
     placing = _placing(averages, groups, pairs, tests.rank_sum, options.clusters)
     order = [entry for group in groups for entry in group]
+    n_ratings, n_credits = n_counted(table), int(averages.n_judgements.sum())
+    shared = {"shared": {"ratings": n_ratings, "credits": n_credits}} if n_credits > n_ratings else {}
     return {
         "systems": system_rows(averages, order, intervals, placing),
         "pairs": pair_rows(averages, pairs, intervals, tests, options),
         "raters": [rater_row(summary) for summary in standardised.raters],
+        **shared,
     }
 
 

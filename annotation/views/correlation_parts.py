@@ -194,7 +194,7 @@ def _table(table: Table, campaigns: Campaigns) -> Row:
         "title": table.title,
         "columns": table.columns,
         "rows": [
-            {"cells": [_cell(column, row, campaigns) for column in table.columns], "cut": False}
+            {"cells": [_cell(column, row, campaigns) for column in table.columns], "below": ""}
             for row in table.rows
         ],
         "tall": len(table.rows) > TALL,

@@ -78,13 +78,15 @@ def table_cells(table: Table, owner: Campaign | Study, given: Mapping[str, str])
             }
             for column in table.columns
         ]
-        rows.append({"cells": cells, "cut": place in table.cuts and place < len(table.rows) - 1})
+        below = "condition-end" if place in table.parts else "cut" if place in table.cuts else ""
+        rows.append({"cells": cells, "below": below if place < len(table.rows) - 1 else ""})
     return {
         "name": table.name,
         "title": table.title,
         "columns": table.columns,
         "rows": rows,
         "tall": len(rows) > TALL,
+        "note": table.note,
     }
 
 

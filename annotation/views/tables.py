@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign, Study
-from annotation.services.score_notes import is_judged_together
+from annotation.services.score_notes import is_judged_together, shared_words
 from annotation.services.score_table import (
     chosen_test,
     grouped_rows,
@@ -62,6 +62,7 @@ def rating_tables(result: Row, scale: Sequence[float]) -> Row:
             (heading, [_pair(row, pair_span, tested[0]) for row in rows])
             for heading, rows in grouped_rows(pairs)
         ],
+        "shared": shared_words(result),
         "tested": tested[1],
         "corrected": corrected,
         "pair_columns": PAIR_COLUMNS + bool(tested[1]) + corrected,

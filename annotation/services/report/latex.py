@@ -51,9 +51,10 @@ def to_latex(table: Table, signature: str) -> str:
     body = []
     for place, row in enumerate(table.rows):
         body.append(_row([_cell(column, row) for column in table.columns]))
-        if place in table.cuts and place < len(table.rows) - 1:
-            body.append(r"\midrule")
-    caption = rf"\caption{{{latex_escape(table.title)}}}\label{{tab:{table.name}}}"
+        if place < len(table.rows) - 1 and place in table.cuts | table.parts:
+            body.append(r"\midrule" if place in table.cuts else r"\midrule[\heavyrulewidth]")
+    title = f"{table.title}. {table.note}" if table.note else table.title
+    caption = rf"\caption{{{latex_escape(title)}}}\label{{tab:{table.name}}}"
     size = characters(table)
     if len(table.rows) > LONG:
         packages, lines = _long(caption, layout, head, body, size)

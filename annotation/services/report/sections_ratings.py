@@ -14,7 +14,15 @@ from annotation.services.report.figures import people
 from annotation.services.report.figures import scores as drawn
 from annotation.services.report.section import Figure, Section
 from annotation.services.report.tables import Column, Table
-from annotation.services.score_table import new_block, number, ordered_pairs, p_value, raw_decimals
+from annotation.services.score_notes import shared_words
+from annotation.services.score_table import (
+    new_block,
+    new_condition,
+    number,
+    ordered_pairs,
+    p_value,
+    raw_decimals,
+)
 
 Row = dict[str, Any]
 BINS = 10
@@ -22,7 +30,7 @@ BINS = 10
 
 def ranking(report: Report) -> Section:
     """Show the ranking: means, intervals, wins, clusters, rank ranges."""
-    table = ranking_table(report.scores["systems"], "ranking", _("Ranking of the systems"), report.scale)
+    table = ranking_table(report.scores, "ranking", _("Ranking of the systems"), report.scale)
     rows = [row | {"name": row["system"]} for row in table.rows]
     title = _("Mean z of each system with its 95 % bootstrap interval")
     figure = Figure("ranking", title, drawn.intervals(rows, table.cuts, title), "ranking")
@@ -37,12 +45,21 @@ def ranking(report: Report) -> Section:
 
 
 def ranking_table(
-    rows: Sequence[Row], name: str, title: str, scale: Sequence[float], *, apart: bool = False
+    scores: Row, name: str, title: str, scale: Sequence[float], *, apart: bool = False
 ) -> Table:
-    """Return systems as a table; `apart` adds the condition, `scale` [low, high] sets the decimals."""
+    """Return the systems of scores as a table.
+
+    Args:
+        scores: of a campaign, or of a group of a study.
+        name: of the table.
+        title: what it shows.
+        scale: [low, high], which sets the decimals.
+        apart: add the condition.
+    """
     decimals = raw_decimals(scale)
-    found = [row | {"condition": condition_of(row)} for row in rows]
-    cuts = {place for place, (row, below) in enumerate(pairwise(found)) if new_block(row, below)}
+    found = [row | {"condition": condition_of(row)} for row in scores["systems"]]
+    parts = {place for place, (row, below) in enumerate(pairwise(found)) if new_condition(row, below)}
+    cuts = {place for place, (row, below) in enumerate(pairwise(found)) if new_block(row, below)} - parts
     head = [Column("system", _("System"))]
     if apart:
         head.append(Column("condition", _("Condition"), "condition"))
@@ -60,7 +77,7 @@ def ranking_table(
     ]
     if any(row.get("rank_range") for row in found):
         columns.append(Column("rank_range", _("Rank range"), "ranks", 0, "wins"))
-    return Table(name, title, columns, found, frozenset(cuts))
+    return Table(name, title, columns, found, frozenset(cuts), frozenset(parts), shared_words(scores))
 
 
 def named_rows(rows: Sequence[Row]) -> list[Row]:
@@ -161,11 +178,12 @@ def conditions(report: Report) -> Section | None:
     """Show systems and pairs in each condition; nothing for one condition."""
     if report.conditions is None:
         return None
-    systems = report.conditions["systems"]
-    table = ranking_table(systems, "conditions", _("Systems by condition"), report.scale, apart=True)
+    table = ranking_table(
+        report.conditions, "conditions", _("Systems by condition"), report.scale, apart=True
+    )
     rows = named_rows(table.rows)
     title = _("Mean z by condition with its 95 % bootstrap interval")
-    figure = Figure("conditions", title, drawn.intervals(rows, table.cuts, title), "conditions")
+    figure = Figure("conditions", title, drawn.intervals(rows, table.cuts, title, table.parts), "conditions")
     tested = ordered_pairs(report.conditions)
     tables = [table]
     if tested:
@@ -175,7 +193,8 @@ def conditions(report: Report) -> Section | None:
             "A condition is what the systems translated (X, X*, X**), what their output was held against, "
             "and the direction of the text. z is computed once for each rater, over all conditions "
             "together."
-        )
+        ),
+        _("A thin rule ends a cluster within a condition; a wide band parts the conditions."),
     ]
     if _repeats_source_based(report):
         words.append(_("A source-based score does not depend on the reference; it stands beside each."))

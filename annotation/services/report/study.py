@@ -116,13 +116,13 @@ def _group(number: int, group: Row) -> Section:
     apart = any(row.get("testset") is not None for row in group["systems"])
     if PROTOCOLS[group["protocol"]].record == "rating":
         scale = group["scale"]
-        table = sections_ratings.ranking_table(group["systems"], name, title, scale, apart=apart)
+        table = sections_ratings.ranking_table(group, name, title, scale, apart=apart)
         rows = (
             sections_ratings.named_rows(table.rows)
             if apart
             else [row | {"name": row["system"]} for row in table.rows]
         )
-        drawing = drawn.intervals(rows, table.cuts, title)
+        drawing = drawn.intervals(rows, table.cuts, title, table.parts)
         figures = [Figure(name, _("Mean z with its 95 % bootstrap interval"), drawing, name)]
         return Section(name, title, words, figures, [table], folded=False)
     table = sections_preferences.systems_table(group["systems"], apart=apart, name=name)

@@ -75,7 +75,9 @@ class Table:
         title: what it shows, as a caption.
         columns: in order.
         rows: raw values by the columns' keys.
-        cuts: rows below which a rule is drawn.
+        cuts: rows below which a rule is drawn: a cluster ends.
+        parts: rows below which a band is drawn: a condition ends.
+        note: what a reader of the numbers must know, below the table.
     """
 
     name: str
@@ -83,10 +85,12 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Row]
     cuts: frozenset[int] = field(default_factory=frozenset)
+    parts: frozenset[int] = field(default_factory=frozenset)
+    note: str = ""
 
     def with_rows(self, rows: Sequence[Row]) -> Table:
         """Return the same table with other rows."""
-        return replace(self, rows=rows, cuts=frozenset())
+        return replace(self, rows=rows, cuts=frozenset(), parts=frozenset())
 
     def cells(self) -> list[list[str]]:
         """Return the written cells, row by row."""
@@ -157,7 +161,8 @@ def to_markdown(table: Table, signature: str) -> str:
     rule = ["---:" if column.numeric else ":---" for column in table.columns]
     lines = [_line(titles), _line(rule)]
     lines += [_line([cell.translate(MARKDOWN) for cell in row]) for row in table.cells()]
-    return "\n".join([table.title.translate(MARKDOWN), "", *lines, "", f"`{signature}`", ""])
+    note = [table.note.translate(MARKDOWN), ""] if table.note else []
+    return "\n".join([table.title.translate(MARKDOWN), "", *lines, "", *note, f"`{signature}`", ""])
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ LOOKS: dict[str, SafeString] = {
         "axis": 'stroke="#8b8678" stroke-width="1"',
         "grid": 'stroke="#dcd9d1" stroke-width="1"',
         "rule": 'stroke="#1b1f24" stroke-width="2"',
+        "part": 'stroke="#dcd9d1" stroke-width="6"',
         "interval": 'stroke="#1f5fae" stroke-width="3"',
         "second": 'stroke="#8f5500" stroke-width="3"',
         "path": 'fill="none" stroke="#1f5fae" stroke-width="2"',

@@ -19,13 +19,16 @@ MOST_WRITTEN = 14
 """Systems up to which a matrix has its p-values written in."""
 
 
-def intervals(rows: Sequence[Row], cuts: frozenset[int], label: str) -> SafeString:
+def intervals(
+    rows: Sequence[Row], cuts: frozenset[int], label: str, parts: frozenset[int] = frozenset()
+) -> SafeString:
     """Draw means of z with their intervals, one row a system (and condition), rules below clusters.
 
     Args:
         rows: with `name`, `z_mean` and `z_ci`.
         cuts: rows below which a rule is drawn.
         label: what the figure shows, in words.
+        parts: rows below which a pale band is drawn, where a condition ends.
     """
     left = label_width(row["name"] for row in rows)
     bottom = ROW * len(rows) + 8
@@ -40,8 +43,8 @@ def intervals(rows: Sequence[Row], cuts: frozenset[int], label: str) -> SafeStri
         if row["z_mean"] is not None:
             words = f"{row['name']}: {number(row['z_mean'], 3)}, {interval(row['z_ci'], 3)}"
             _bar(canvas, axis, y, row["z_mean"], row["z_ci"], words)
-        if place in cuts and place < len(rows) - 1:
-            canvas.line(0, y + ROW / 2, WIDTH, y + ROW / 2, "rule")
+        if place < len(rows) - 1 and place in cuts | parts:
+            canvas.line(0, y + ROW / 2, WIDTH, y + ROW / 2, "rule" if place in cuts else "part")
     return canvas.svg()
 
 
