@@ -60,7 +60,10 @@ FIGURES = {
         "training.validate_every=300", "decoding.beam=4",
     ],
     "pair": _SMALL,
-    "lm": ["subwords.size=3000", "training.max_updates=300", "training.validate_every=75"],
+    "lm": [
+        "subwords.size=1000", "model.norm_first=true", "model.dropout=0.3", "training.max_updates=300",
+        "training.validate_every=75",
+    ],
 }  # fmt: skip
 """What is changed in the tiny recipes."""
 SMOKE_LINES = 200
@@ -217,12 +220,12 @@ def _pair(chain: Chain) -> None:
 def _models(chain: Chain) -> None:
     """Train a language model of natural text and one of each system's translations; score the references."""
     recipe = ["--recipe", "tiny-lm", "--set", *chain.figures("lm")]
-    chain.once("lm-german", "train_lm", "lm-german", "--corpus", "german", *recipe)
+    chain.once("natural-german", "train_lm", "natural-german", "--corpus", "german", *recipe)
     for name in ("OP", "BT"):
-        chain.once(f"lm-{name}", "train_lm", f"lm-{name}", "--system", name, *recipe)
+        chain.once(f"outputs-{name}", "train_lm", f"outputs-{name}", "--system", name, *recipe)
         for testset, version in (("flickr", "Y*"), ("news-direct", "Y*"), ("news-reverse", "Y")):
             chain.once(
-                f"lm-{name} {testset}", "score_lm", f"lm-{name}", "--testset", testset,
+                f"outputs-{name} {testset}", "score_lm", f"outputs-{name}", "--testset", testset,
                 "--text-version", version, "--format", "json", read=_scored,
             )  # fmt: skip
 
@@ -232,11 +235,11 @@ def _tables(chain: Chain) -> None:
     for testset in ("flickr", "news-direct", "news-reverse"):
         chain.once(
             f"scores {testset}", "score_outputs", testset, "--metrics", "bleu,ppl",
-            "--model", "ppl=run:lm-german", "--compare", "BT", "OP", "--format", "json", read=json.loads,
+            "--model", "ppl=run:natural-german", "--compare", "BT", "OP", "--format", "json", read=json.loads,
         )  # fmt: skip
     for testset in ("flickr", "news-direct"):
         chain.once(
-            f"verdict {testset}", "fluency", testset, "--systems", "OP", "BT", "--lm", "run:lm-german",
+            f"verdict {testset}", "fluency", testset, "--systems", "OP", "BT", "--lm", "run:natural-german",
             "--format", "table", read=_verdicts,
         )  # fmt: skip
     chain.once("study", "create_study", "Real text")
