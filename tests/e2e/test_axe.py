@@ -221,7 +221,7 @@ WAYS: tuple[Callable[[Page, Places, int], Iterator[str]], ...] = (
 @pytest.mark.parametrize("look", LOOKS)
 def test_axe_finds_nothing(places, new_page, look):
     """One test for a look and all ways, so that the campaigns serve them all."""
-    found = {}
+    found, seen_in_dark = {}, 0
     for way in WAYS:
         page = new_page(reduced_motion="reduce", color_scheme="light", **LOOKS[look])
         for name in way(page, places, list(LOOKS).index(look)):
@@ -231,10 +231,11 @@ def test_axe_finds_nothing(places, new_page, look):
             assert len(results.response["passes"]) > 10, name  # it did look
             page.emulate_media(color_scheme="dark")
             in_dark = Axe().run(page, options=COLOURS)
-            assert in_dark.response["passes"], name
+            seen_in_dark += bool(in_dark.response["passes"])
             page.emulate_media(color_scheme="light")
             for light, one in (("light", results), ("dark", in_dark)):
                 if one.violations_count:
                     found[f"{name}, {light}"] = one.generate_report()
         page.context.close()
+    assert seen_in_dark > 20  # a dialog may leave nothing whose contrast can be told
     assert not found, "\n".join(f"== {name}\n{report}" for name, report in found.items())
