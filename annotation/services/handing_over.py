@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.models import AuditEvent, Campaign, Participation
+from annotation.models import Campaign, Participation
 from annotation.services.lookup import rater_named
-from annotation.services.studies import raters_ready
+from annotation.services.newcomers import newcomer_check
 from annotation.services.withdrawal import Withdrawal, rater_withdraw
 from evalplatform.errors import BadInput, Conflict
 from mtcore.corpora.names import check_name
@@ -24,7 +19,7 @@ def work_hand_over(
 ) -> Withdrawal:
     """Let a rater leave and deal the open work to the others; answers stay.
 
-    Work goes to whoever has least, so somebody new gets most of it.
+    Work goes to whoever has least, so somebody new gets most of it. All of it happens or nothing.
 
     Args:
         campaign: an open one that was planned here.
@@ -52,26 +47,7 @@ def work_hand_over(
             _("“%(rater)s” has left this campaign already.") % {"rater": rater}, _("Nothing was changed.")
         )
     if new_rater:
-        _invite(campaign, new_rater, actor)
-    return rater_withdraw(campaign=campaign, rater=rater, actor=actor)
-
-
-def _invite(campaign: Campaign, name: str, actor: User | None) -> Participation:
-    """Put somebody new into the campaign, without work yet."""
-    with as_bad_input():
-        check_name(name, "rater")
-    until = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
-    with transaction.atomic():
-        (person,) = raters_ready(study=campaign.study, names=[name])
-        participation, created = Participation.objects.get_or_create(
-            rater=person, campaign=campaign, defaults={"link_expires_at": until}
-        )
-        if not created:
-            raise Conflict(
-                _("“%(rater)s” is in this campaign already.") % {"rater": name}, _("Give another name.")
-            )
-        AuditEvent.note(
-            "rater.invited", actor=actor, study=campaign.study, campaign=campaign,
-            participation=participation, rater=name,
-        )  # fmt: skip
-    return participation
+        with as_bad_input():
+            check_name(new_rater, "rater")
+        newcomer_check(campaign, new_rater)
+    return rater_withdraw(campaign=campaign, rater=rater, actor=actor, new_rater=new_rater)

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation.design.plan import PlanItem
 from annotation.design.reassign import Reassignment
@@ -69,6 +70,34 @@ def _add(campaign: Campaign, names: Sequence[str], actor: User | None) -> Arriva
         lambda items, now: _plan(campaign, items, now, names),
         lambda change, now: _write(campaign, names, change, now, actor),
     )
+
+
+def newcomer_check(campaign: Campaign, name: str) -> None:
+    """Refuse who is in a campaign already, or was there until they left.
+
+    Raises:
+        Conflict: the name is there.
+    """
+    if campaign.participations.filter(rater__name=name).exists():
+        raise Conflict(
+            _("“%(rater)s” is in this campaign already.") % {"rater": name}, _("Give another name.")
+        )
+
+
+def rater_invite(*, campaign: Campaign, name: str, actor: User | None = None) -> None:
+    """Put somebody new into a campaign, without work yet; call it inside a turn.
+
+    Raises:
+        Conflict: the name is there.
+    """
+    newcomer_check(campaign, name)
+    until = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
+    (person,) = raters_ready(study=campaign.study, names=[name])
+    participation = Participation.objects.create(rater=person, campaign=campaign, link_expires_at=until)
+    AuditEvent.note(
+        "rater.invited", actor=actor, study=campaign.study, campaign=campaign,
+        participation=participation, rater=name,
+    )  # fmt: skip
 
 
 def _plan(

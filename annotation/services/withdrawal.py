@@ -14,6 +14,7 @@ from annotation.design.plan import PlanItem
 from annotation.design.reassign import Reassignment
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
 from annotation.services.calling_back import rater_call_back
+from annotation.services.newcomers import rater_invite
 from annotation.services.pool_leases import pool_leave
 from annotation.services.replanning import ID_CHUNK, Snapshot, change_write, plan_on, replan
 from annotation.services.round_gaps import round_deal_on
@@ -42,14 +43,22 @@ class Withdrawal:
     short: tuple[str, ...]
 
 
-def rater_withdraw(*, campaign: Campaign, rater: str, actor: User | None = None) -> Withdrawal:
+def rater_withdraw(
+    *, campaign: Campaign, rater: str, actor: User | None = None, new_rater: str = ""
+) -> Withdrawal:
     """Let a rater leave a campaign: answers stay, open assignments go to raters who have not seen the item.
 
     Safe while others work: only assignments that are still open when the change is written move.
 
+    Args:
+        campaign: where the rater leaves.
+        rater: who leaves.
+        actor: who asks.
+        new_rater: somebody who comes in the same moment and shares in the work; "" for nobody.
+
     Raises:
         NotFound: no such rater in the campaign.
-        Conflict: the rater has left already, or the campaign was not planned here.
+        Conflict: the rater has left already, the new one is in it, or the campaign was not planned here.
     """
     leaver = _leaver(campaign, rater)
     if campaign.mode == Campaign.Mode.POOL:
@@ -57,8 +66,8 @@ def rater_withdraw(*, campaign: Campaign, rater: str, actor: User | None = None)
         return Withdrawal(rater, leaver.assignments.live().done().count(), released, {}, ())
     return replan(
         campaign,
-        lambda items, now: _plan(campaign, items, now, leaver),
-        lambda change, now: _write(campaign, leaver, change, now, actor),
+        lambda items, now: _plan(campaign, items, now, leaver, new_rater),
+        lambda change, now: _write(campaign, leaver, change, now, actor, new_rater),
     )
 
 
@@ -75,18 +84,26 @@ def _leaver(campaign: Campaign, rater: str) -> Participation:
 
 
 def _plan(
-    campaign: Campaign, items: list[PlanItem], snapshot: Snapshot, leaver: Participation
+    campaign: Campaign, items: list[PlanItem], snapshot: Snapshot, leaver: Participation, new_rater: str
 ) -> Reassignment:
     rng = np.random.default_rng([campaign.seed, campaign.participations.count() - len(snapshot.staying) + 1])
-    return plan_on(campaign, items, snapshot, leaver.rater.name, snapshot.staying, rng)
+    raters = tuple(dict.fromkeys((*snapshot.staying, *filter(None, (new_rater,)))))
+    return plan_on(campaign, items, snapshot, leaver.rater.name, raters, rng)
 
 
 def _write(
-    campaign: Campaign, leaver: Participation, change: Reassignment, snapshot: Snapshot, actor: User | None
+    campaign: Campaign,
+    leaver: Participation,
+    change: Reassignment,
+    snapshot: Snapshot,
+    actor: User | None,
+    new_rater: str,
 ) -> Withdrawal:
     left = Participation.objects.filter(pk=leaver.pk).exclude(state=Participation.State.LEFT)
     if left.update(state=Participation.State.LEFT) != 1:
         raise Conflict(f"Rater “{leaver.rater.name}” has left this campaign already.", "Nothing was changed.")
+    if new_rater:
+        rater_invite(campaign=campaign, name=new_rater, actor=actor)
     ids = {(rater, item): pk for pk, item, rater, *_ in snapshot.rows}
     people = dict(campaign.participations.order_by("pk").values_list("rater__name", "pk"))
     _release([ids[leaver.rater.name, cast(int, given.item)] for given in change.released])

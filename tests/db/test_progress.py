@@ -9,8 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, AuditEvent, Judgement
+from annotation.services import withdrawal
 from annotation.services.campaigns import campaign_close
+from annotation.services.handing_over import work_hand_over
 from annotation.services.progress import days_progress, silent_raters, systems_progress
+from evalplatform.errors import Conflict
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
 
@@ -125,3 +128,18 @@ def test_wrong_names_and_states_are_refused(campaign, client):
     assert list(campaign.participations.values_list("rater__name", "state")) == before
     pool = make_campaign(name="pool", n_segments=2, pool=True, owner=campaign.study.owner)
     assert client.post(reverse("campaign_hand_over", args=[pool.key]), {"rater": "R1"}).status_code == 409
+
+
+def test_nobody_new_comes_when_the_other_does_not_leave(campaign, monkeypatch):
+    """As when two hand the same work over at once, or the process is killed between the two."""
+
+    def fails(*given):
+        raise Conflict("Somebody was faster.", "Look again.")
+
+    monkeypatch.setattr(withdrawal, "change_write", fails)
+    with pytest.raises(Conflict):
+        work_hand_over(campaign=campaign, rater="R2", new_rater="Zoe")
+    assert sorted(campaign.participations.values_list("rater__name", "state")) == [
+        ("R1", "active"), ("R2", "active"), ("R3", "active"),
+    ]  # fmt: skip
+    assert not AuditEvent.objects.filter(action__in=("rater.invited", "rater.withdrawn")).exists()
