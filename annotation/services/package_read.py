@@ -16,6 +16,7 @@ from annotation.services.package_layout import STUDY
 from annotation.services.package_records import comparisons_of, table_of
 from annotation.services.score_compute import Judged
 from annotation.services.study_scores import Facts
+from annotation.stats.disagreement import TREATMENTS
 from annotation.stats.records import RatingTable
 from evalplatform.errors import BadInput
 from mtcore.corpora.provenance import ProvenanceError, Version
@@ -188,7 +189,7 @@ def _campaign(files: Files, folder: str, notations: Notations) -> PackagedCampai
             str(told["protocol"]),
             str(told["languages"]),
             None if scale is None else (float(scale[0]), float(scale[1])),
-            str(told.get("judged_again", "replace")),
+            _treatment(str(told.get("judged_again", "replace"))),
         )
         outputs = [(str(one["testset"]), one["input"] or "") for one in told["outputs"]]
         rated = PROTOCOLS[facts.protocol].record == "rating"
@@ -208,6 +209,12 @@ def _campaign(files: Files, folder: str, notations: Notations) -> PackagedCampai
         [row.line for row in ratings],
         outputs,
     )
+
+
+def _treatment(text: str) -> str:
+    if text not in TREATMENTS:
+        raise ValueError(f"judged_again is {text!r}")
+    return text
 
 
 def _current(files: Files, name: str) -> list[tuple[str, float | None]]:

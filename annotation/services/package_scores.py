@@ -18,6 +18,7 @@ from annotation.stats.disagreement import counted_rounds
 from annotation.stats.options import ScoreOptions
 from annotation.stats.records import FloatArray, RatingTable
 from annotation.stats.standardise import of_kinds, standardise
+from evalplatform.errors import BadInput
 
 MTME = "mt-metrics-eval"
 NONE = "None"
@@ -109,6 +110,9 @@ def human_scores(package: Package) -> dict[str, str]:
 
     For each campaign of ratings, test set, input and reference: mean raw score and mean z of each segment
     (`.seg.score`) and of the system over its segments (`.sys.score`), with the standard options.
+
+    Raises:
+        BadInput: something was judged that is not among the outputs.
     """
     folders = places_of(package)
     references = slugs(sorted({name for one in package.campaigns for name in _references(one)}))
@@ -123,6 +127,12 @@ def human_scores(package: Package) -> dict[str, str]:
                 _segment_means(table, values, campaign.facts.treatment).items()
             ):
                 own = f"-{references[reference]}" if several else ""
+                if (testset, input_) not in folders or testset not in package.segments:
+                    raise BadInput(
+                        f"What was judged in “{campaign.facts.name}” is not all among its outputs: test set "
+                        f"“{testset}”, input “{input_}”.",
+                        "Take the package as it was exported.",
+                    )
                 stem = f"{campaign.facts.languages.replace(':', '-')}.{campaign.slug}{own}-{name}"
                 path = f"{folders[testset, input_]}/human-scores/{stem}"
                 keys = [key for key, _ in package.segments[testset]]

@@ -234,7 +234,11 @@ class _Check:
         self.found.value(path, name, "", stored, fresh)
 
     def _human_scores(self, package: Package) -> None:
-        fresh = human_scores(package)
+        try:
+            fresh = human_scores(package)
+        except BadInput as error:
+            self.found.add(MTME, package.study, "scores", "present", error.message)
+            return
         stored = [
             name for name in self.files.names if name.startswith(f"{MTME}/") and name.endswith(".score")
         ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from annotation.services.package_layout import AUDIT, STUDY
@@ -27,11 +27,15 @@ CAMPAIGN_FILES = (
 TESTSET_FILES = ("testset.json", "segments.csv", "texts.csv")
 PLANNED = ("rater", "round", "position", "testset", "segment", "context", "kind", "left", "right")
 """What the plan and a judgement both say of an assignment."""
-SIDES = ("left", "right")
+ALSO_PLANNED = ("item", "input")
+"""What both say in packages of this version."""
+SIDES = ("left", "right", "input")
 BEGINNINGS = ("campaign.created", "judgements.imported")
 """Events with one of which the audit trail of every campaign begins."""
 
 Row = Mapping[str, str]
+Segments = Mapping[str, Sequence[tuple[str, str]]]
+"""Key and document of every segment, by test set."""
 
 
 class _Item(NamedTuple):
@@ -59,17 +63,20 @@ def files_expect(files: Files, found: Comparison) -> bool:
 def consistency_check(files: Files, package: Package, found: Comparison) -> None:
     """Note everything in which the parts of a package contradict each other."""
     for campaign in package.campaigns:
-        _Campaign(files, campaign, found).check()
+        _Campaign(files, campaign, found, package.segments).check()
     _audit(files, package, found)
 
 
 class _Campaign:
     """The tables of one campaign, compared with each other."""
 
-    def __init__(self, files: Files, campaign: PackagedCampaign, found: Comparison) -> None:
+    def __init__(
+        self, files: Files, campaign: PackagedCampaign, found: Comparison, segments: Segments
+    ) -> None:
         self.files = files
         self.folder = campaign.folder
         self.found = found
+        self.documents = {testset: dict(rows) for testset, rows in segments.items()}
         self.counts: Counter[str] = Counter()
         self.raters: set[str] = set()
         self.done: Counter[str] = Counter()
@@ -78,6 +85,7 @@ class _Campaign:
         """Compare them all; the counts last, when everything was counted."""
         told = read_json(self.files, f"{self.folder}/campaign.json")
         items = self._items()
+        self._outputs(told, items)
         plan = self._plan(items)
         self._judgements(items, plan)
         self._exclusions()
@@ -96,6 +104,15 @@ class _Campaign:
             heads[row["item"]] = (row["kind"], row["testset"], row["segment"])
             systems[row["item"]] |= _names(row["systems"])
         return {item: _Item(*head, frozenset(systems[item])) for item, head in heads.items()}
+
+    def _outputs(self, told: Any, items: Mapping[str, _Item]) -> None:
+        """Systems of items are among the outputs that the campaign's own file names."""
+        outputs = {(str(one["testset"]), str(one.get("system"))) for one in told["outputs"]}
+        rated = {
+            (one.testset, name) for one in items.values() if one.kind == "system" for name in one.systems
+        }
+        for testset, name in sorted(rated - outputs):
+            self.found.add(f"{self.folder}/campaign.json", "outputs", "system", ABSENT, f"{testset}: {name}")
 
     def _plan(self, items: Mapping[str, _Item]) -> dict[str, Row]:
         known = set(items.values())
@@ -117,6 +134,9 @@ class _Campaign:
             if row["judgement"] and row["current"] != "no":
                 self.counts["current"] += 1
                 self.done[row["rater"]] += 1
+            known = self.documents.get(row["testset"], {})
+            if row["segment"] in known and row.get("document", "") != known[row["segment"]]:
+                self._add("judgements", place, "document", row.get("document", ""), known[row["segment"]])
             item = items.get(row["item"])
             if item is None:
                 self._add("judgements", place, "item", row["item"], "not among the items")
@@ -131,7 +151,7 @@ class _Campaign:
         if planned is None:
             self._add("judgements", place, "assignment", row["judgement"], "not in the plan")
             return
-        for field in PLANNED:
+        for field in (*PLANNED, *(name for name in ALSO_PLANNED if name in planned)):
             same = (
                 _names(row[field]) == _names(planned[field])
                 if field in SIDES

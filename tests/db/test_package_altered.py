@@ -59,6 +59,12 @@ ALTERATIONS = [
     ("campaigns/By-reference/exclusions.csv", set_cell(0, judgements="1"), "judgements"),
     (f"{SOURCE}/plan.csv", dropped(0), "assignment"),
     (f"{SOURCE}/plan.csv", set_cell(0, segment="none"), "the item"),
+    (f"{SOURCE}/plan.csv", set_cell(0, item="i999"), "item"),
+    (f"{SOURCE}/plan.csv", set_cell(0, input="elsewhere"), "input"),
+    (f"{SOURCE}/judgements.csv", set_cell(0, document="elsewhere"), "document"),
+    (f"{SOURCE}/judgements.csv", set_cell(0, testset="elsewhere"), "testset"),
+    (f"{SOURCE}/judgements.csv", set_cell(0, input="elsewhere"), "input"),
+    (f"{SOURCE}/campaign.json", changed(lambda one: one["outputs"][0].update(system="other")), "system"),
     (f"{SOURCE}/items.csv", dropped(0), "item"),
     (f"{SOURCE}/items.csv", set_cell(0, systems="other"), "systems"),
     (f"{SOURCE}/judgements.csv", set_cell(0, item="i999"), "item"),
@@ -86,6 +92,11 @@ def test_files_that_every_package_has_are_missed(package, name):
     del manifest["files"][name]
     (package / "manifest.json").write_text(json.dumps(manifest), "utf-8")
     assert (name, "the file") in fields(study_verify(package))
+
+
+def test_an_unknown_way_of_counting_what_was_judged_again_is_refused(package):
+    alter(package, f"{SOURCE}/campaign.json", changed(lambda one: one.update(judged_again="all")))
+    assert "judged_again is 'all'" in refused("verify_study", package)
 
 
 def test_the_fingerprint_finds_what_nothing_depends_on(package):
