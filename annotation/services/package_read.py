@@ -110,7 +110,7 @@ class _said:  # noqa: N801 (reads as a word)
         pass
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, KeyError | TypeError | ValueError | AttributeError | ProvenanceError):
+        if isinstance(error, LookupError | TypeError | ValueError | AttributeError | ProvenanceError):
             raise BadInput(
                 f"{self.name} is not what a package holds there ({type(error).__name__}: {error}).",
                 "Take the package as it was exported.",

@@ -99,6 +99,11 @@ def test_an_unknown_way_of_counting_what_was_judged_again_is_refused(package):
     assert "judged_again is 'all'" in refused("verify_study", package)
 
 
+def test_a_scale_of_one_number_is_refused(package):
+    alter(package, f"{SOURCE}/campaign.json", changed(lambda one: one.update(scale=[1])))
+    assert "campaign.json is not what a package holds there" in refused("verify_study", package)
+
+
 def test_the_fingerprint_finds_what_nothing_depends_on(package):
     before = study_verify(package)
     assert before.fingerprint == sha256_of((package / "manifest.json").read_bytes())
