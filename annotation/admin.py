@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from annotation import models
-from annotation.services.sealing import sealed_campaigns
+from annotation.services.sealing import LATE, sealed_campaigns
 from mtcore.admin_base import Named, ReadOnly, Zoned
 
 
@@ -182,3 +182,8 @@ class AuditEventAdmin(ReadOnly):
     list_filter = ("action",)
     list_select_related = ("campaign", "actor")
     date_hierarchy = "at"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[models.AuditEvent]:
+        """Leave out late answers that are sealed."""
+        found: QuerySet[models.AuditEvent] = super().get_queryset(request)
+        return found.exclude(action=LATE, campaign__in=sealed_campaigns())

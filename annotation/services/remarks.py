@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import Any
 
 from annotation.models import Assignment, AuditEvent, Campaign, Judgement
+from annotation.services.sealing import LATE, is_sealed, late_sealed
 
 LAST_COMMENTS = 50
 SKIPPED = "assignment.skipped"
 PROBLEM = "problem.reported"
-LATE = "answer.late"
 _Row = tuple[datetime | None, str | None, dict[str, Any]]
 
 
@@ -39,8 +39,10 @@ def skips_read(campaign: Campaign) -> list[Remark]:
 
 
 def late_read(campaign: Campaign) -> list[Remark]:
-    """Return the answers that came too late and do not count since, newest first."""
+    """Return the answers that came too late and do not count since, newest first; sealed ones by comment."""
     rows = _rows(campaign, LATE)
+    if is_sealed(campaign):
+        rows = [(at, rater, late_sealed(data)) for at, rater, data in rows]
     keys = {data.get("client_key", "") for _, _, data in rows}
     found = Judgement.objects.of_campaign(campaign.pk).filter(client_key__in=keys)
     counted = set(found.values_list("client_key", flat=True))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -16,6 +18,8 @@ from evalplatform.errors import BadInput, Conflict, NotAllowed
 
 UNSEALED = "campaign.unsealed"
 _SETTING = "unsealed"
+LATE = "answer.late"
+"""Events that keep an answer which came too late to count."""
 LONGEST_REASON = 300
 
 
@@ -56,6 +60,11 @@ def sealed_campaigns() -> list[int]:
     """Return the ids of the campaigns whose results are sealed now."""
     found = Campaign.objects.filter(settings__sealed=True).exclude(state=Campaign.State.CLOSED)
     return [campaign.pk for campaign in found if is_sealed(campaign)]
+
+
+def late_sealed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an event of a late answer tells while its campaign is sealed: not the answer."""
+    return {name: value for name, value in data.items() if name != "answers"}
 
 
 def seal_check(campaign: Campaign) -> None:

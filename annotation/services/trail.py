@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from annotation.formats.write import Stream, Value, write_csv
 from annotation.models import AuditEvent, Campaign
 from annotation.services.judgement_export import FLAVOURS
+from annotation.services.sealing import LATE, is_sealed, late_sealed, sealed_campaigns
 from evalplatform.errors import BadInput
 
 FILTERS = ("who", "about", "what", "since", "until")
@@ -77,11 +78,12 @@ def events_find(*, wish: Wish, campaign: Campaign | None = None) -> QuerySet[Aud
             | Q(data__command__icontains=wish.who)
         )
     if wish.about:
+        sealed = Q(action=LATE, campaign__in=sealed_campaigns())
         found = found.annotate(told=Cast("data", TextField())).filter(
             Q(campaign__name__icontains=wish.about)
             | Q(study__name__icontains=wish.about)
-            | Q(told__icontains=wish.about)
-            | Q(told__icontains=json.dumps(wish.about)[1:-1])  # as SQLite keeps what is not ASCII
+            | ~sealed & Q(told__icontains=wish.about)
+            | ~sealed & Q(told__icontains=json.dumps(wish.about)[1:-1])  # as SQLite keeps what is not ASCII
         )
     if wish.what:
         found = found.filter(action=wish.what)
@@ -102,8 +104,13 @@ def who_did(event: AuditEvent) -> tuple[str, str]:
 
 
 def data_of(event: AuditEvent) -> dict[str, Any]:
-    """Return what an event tells; halves of characters, as of a file's odd name, give way to `?`."""
-    return json.loads(json.dumps(event.data, ensure_ascii=False).encode("utf-8", "replace"))
+    """Return what an event tells; halves of characters, as of a file's odd name, give way to `?`.
+
+    Answers that came too late are not told while their campaign is sealed.
+    """
+    told: dict[str, Any] = json.loads(json.dumps(event.data, ensure_ascii=False).encode("utf-8", "replace"))
+    is_hidden = event.action == LATE and event.campaign is not None and is_sealed(event.campaign)
+    return late_sealed(told) if is_hidden else told
 
 
 def event_told(event: AuditEvent) -> dict[str, Any]:

@@ -1,5 +1,8 @@
 """Sealed results: hidden from everybody at every door until closing, opened early only with a reason."""
 
+import json
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError
@@ -7,10 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotation.models import AuditEvent, Judgement, ScoreRun
+from annotation.models import Assignment, AuditEvent, Judgement, ScoreRun
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.campaigns import campaign_close, campaign_open
 from annotation.services.judgement_export import FORMATS
+from annotation.services.judging import judgement_save
 from annotation.services.sealing import is_sealed, seal_read, seal_sentence
 from evalplatform.errors import UserError
 from tests.factories.answers import answer_all
@@ -113,6 +117,31 @@ def test_what_stays_visible_has_no_score_in_it(campaign, people):
     listed = admin.get(reverse("admin:annotation_judgement_changelist")).content.decode()
     assert "0 judgements" in listed
     assert admin.get(reverse("admin:annotation_judgement_change", args=[judgement.pk])).status_code == 302
+
+
+def test_a_late_answer_is_hidden_too_but_what_was_written_beside_it_is_not(campaign, people):
+    rater = campaign.participations.select_related("campaign", "rater").first()
+    late = rater.assignments.order_by("pk").first()
+    Assignment.objects.filter(pk=late.pk).update(state="released")
+    with pytest.raises(UserError, match="given to somebody else"):
+        judgement_save(
+            participation=rater, assignment_key=late.key, client_key="late-0001", answers={"score": 83},
+            comment="Sorry",
+        )  # fmt: skip
+    assert AuditEvent.objects.get(action="answer.late").data["answers"] == {"score": 83}
+    own = f"/campaigns/{campaign.key}/"
+    trails = ["/audit/", "/audit.csv", "/api/v1/audit/", "/api/v1/audit/?file=csv"]
+    trails += [f"{own}audit/", f"{own}audit.csv", f"/api/v1{own}audit/", f"/api/v1{own}audit/?file=csv"]
+    client = client_of(people["admin"])
+    for address in (own, *trails):
+        text = content(client.get(address)).decode()
+        assert "Sorry" in text and not re.search(r"(?<![\w.-])83(?![\w-])", text), address
+    assert client.get('/api/v1/audit/?about="score": 83').json()["count"] == 0
+    event = AuditEvent.objects.get(action="answer.late")
+    assert client.get(reverse("admin:annotation_auditevent_change", args=[event.pk])).status_code == 302
+    campaign_close(campaign=campaign)
+    assert "83 · Sorry" in content(client.get(own)).decode()
+    assert '"score": 83' in json.dumps(client.get("/api/v1/audit/?what=answer.late").json())
 
 
 @pytest.mark.parametrize(
