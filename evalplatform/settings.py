@@ -189,6 +189,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {"NewStateEnum": ["open", "closed"]},
 }
 
 # Celery: a message is only a wake-up; the row decides (docs/adr/0001-runs.md).
