@@ -46,19 +46,7 @@ def upload_import(*, upload: Upload, given: Mapping[str, Any], user: User | None
         Conflict: as `judgements_import`.
     """
     name = upload.name or _("file")
-    request = ImportRequest(
-        campaign=given["campaign"],
-        file_name=name,
-        format=given["format"],
-        protocol=given["protocol"],
-        languages=given["languages"],
-        testset=given["testset"],
-        column_map=given["map"],
-        scale=scale_read(given["scale"]),
-        unknown_kinds=given["unknown_kinds"],
-        study=given["study"],
-    )
-    check_request(request)
+    request = request_of(given, name)
     if (upload.size or 0) > MOST_BYTES:
         raise BadInput(
             _("%(name)s has more than %(n)d MB.") % {"name": name, "n": MOST_BYTES // 1024**2},
@@ -69,6 +57,28 @@ def upload_import(*, upload: Upload, given: Mapping[str, Any], user: User | None
         with as_bad_input():
             data = gunzip(data, name, max_bytes=MOST_UNPACKED)
     return judgements_import(request=request, data=data, user=user)
+
+
+def request_of(given: Mapping[str, Any], file_name: str) -> ImportRequest:
+    """Return what is asked for, checked; `given` has the names of the command's options.
+
+    Raises:
+        BadInput: as `check_request`.
+    """
+    request = ImportRequest(
+        campaign=given["campaign"],
+        file_name=file_name,
+        format=given["format"],
+        protocol=given["protocol"],
+        languages=given["languages"],
+        testset=given["testset"],
+        column_map=given["map"],
+        scale=scale_read(given["scale"]),
+        unknown_kinds=given["unknown_kinds"],
+        study=given["study"],
+    )
+    check_request(request)
+    return request
 
 
 def scale_read(text: str | None) -> tuple[float, float] | None:

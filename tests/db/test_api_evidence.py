@@ -10,12 +10,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.management import call_command
-from rest_framework.test import APIClient
 
 from annotation.models import Assignment, AuditEvent, Campaign, Participation, Study
 from annotation.services.campaign_settings import CampaignSettings
 from mtcore.models import MetricResult
 from tests.factories.answers import answer_all
+from tests.factories.api import client_of
 from tests.factories.campaigns import make_campaign
 
 pytestmark = pytest.mark.django_db
@@ -25,12 +25,6 @@ pytestmark = pytest.mark.django_db
 def _own_folder(settings, tmp_path):
     settings.DATA_DIR = tmp_path
     cache.clear()
-
-
-def client_of(name, **more):
-    client = APIClient()
-    client.force_login(User.objects.create_user(name, **more))
-    return client
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from rest_framework.test import APIClient
 
 from annotation.models import AuditEvent, Campaign, Judgement, Study
 from mtcore.models import System
+from tests.factories.api import client_of
 from tests.factories.campaigns import make_campaign
 from tests.factories.commands import run
 from tests.factories.counts import row_counts
@@ -28,12 +29,6 @@ MAP = "rater=who,system=sys,segment=line,kind=item_type,score=raw,group=hit"
 def _own_folder(settings, tmp_path):
     settings.DATA_DIR = tmp_path
     cache.clear()
-
-
-def client_of(name, **more):
-    client = APIClient()
-    client.force_login(User.objects.create_user(name, **more))
-    return client
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from annotation.models import Assignment, Campaign, Judgement, Study
 from annotation.services.campaign_settings import CampaignSettings
 from evalplatform import api
 from mtcore.models import Run, SystemOutput, TestSet
+from tests.factories.api import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -27,12 +28,6 @@ TEXTS = {
 def _own_folder(settings, tmp_path):
     settings.DATA_DIR = tmp_path
     cache.clear()
-
-
-def client_of(name, **more):
-    client = APIClient()
-    client.force_login(User.objects.create_user(name, **more))
-    return client
 
 
 @pytest.fixture

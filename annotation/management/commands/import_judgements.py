@@ -7,9 +7,8 @@ from django.core.management.base import CommandParser
 
 from annotation.formats import FORMATS
 from annotation.protocols import PROTOCOLS
-from annotation.services.import_checks import ImportRequest, check_request
 from annotation.services.judgement_import import Imported, judgements_import
-from annotation.services.judgement_upload import scale_read
+from annotation.services.judgement_upload import request_of
 from evalplatform.commands import HouseCommand
 from evalplatform.errors import BadInput
 from mtcore.corpora.reader import read_bytes
@@ -43,19 +42,7 @@ class Command(HouseCommand):
     def run(self, **options: Any) -> None:
         """Import and say what came in."""
         file = _file(Path(options["file"]), options["format"], options["languages"])
-        request = ImportRequest(
-            campaign=options["campaign"],
-            file_name=file.name,
-            format=options["format"],
-            protocol=options["protocol"],
-            languages=options["languages"],
-            testset=options["testset"],
-            column_map=options["map"],
-            scale=scale_read(options["scale"]),
-            unknown_kinds=options["unknown_kinds"],
-            study=options["study"],
-        )
-        check_request(request)
+        request = request_of(options, file.name)
         with as_bad_input():
             data = read_bytes(file)
         self._report(judgements_import(request=request, data=data))
