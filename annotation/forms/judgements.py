@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django import forms
@@ -10,9 +11,12 @@ from django.utils.translation import gettext_lazy
 from annotation.formats import FORMATS
 from annotation.protocols import PROTOCOLS
 from annotation.services.judgement_upload import LONGEST_MAP
+from evalplatform.errors import UserError
 from mtcore.forms.fields import HouseForm, NameField
 
 _FILE_SAYS = ("", gettext_lazy("as the file says"))
+_OPTION = re.compile(r"--(map|scale|protocol|languages|testset|unknown-kinds)(?: skip|(=))?")
+"""An option of the command, in a remedy that command and page share."""
 
 
 class ImportForm(HouseForm):
@@ -73,6 +77,15 @@ class ImportForm(HouseForm):
         ],
         label=gettext_lazy("Kinds of items that are not known"),
     )
+
+    def refuse(self, error: UserError, field: str | None = None) -> None:
+        """Write what was refused into the form; its fields go by the names that stand here."""
+
+        def named(found: re.Match[str]) -> str:
+            label = self.fields[found[1].replace("-", "_")].label
+            return f"{label}: " if found[2] else f"“{label}”"
+
+        super().refuse(type(error)(error.message, _OPTION.sub(named, error.remedy)), field)
 
     def said(self) -> dict[str, Any]:
         """Return what was said about the file."""

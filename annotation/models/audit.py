@@ -12,6 +12,9 @@ from annotation.models.rater import Participation
 from annotation.models.study import Study
 from evalplatform.acting import acting_now
 
+#: What is done to a rater by somebody else: the participation of such an event is whom it is about.
+DONE_TO_RATERS = ("rater.admitted", "rater.excluded", "rater.included", "rater.invited", "rater.withdrawn")
+
 
 class AuditEvent(models.Model):
     """One change or export. Written, never changed."""
@@ -46,7 +49,8 @@ class AuditEvent(models.Model):
         now = acting_now()
         if now is not None:
             now.n_events += 1
-            if columns.get("actor") is None and columns.get("participation") is None:
+            is_own = columns.get("participation") is not None and action not in DONE_TO_RATERS
+            if columns.get("actor") is None and not is_own:
                 columns["actor"] = now.who()
             if now.command:
                 values.setdefault("command", now.command)

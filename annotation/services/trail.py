@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotation.formats.write import Stream, Value, write_csv
 from annotation.models import AuditEvent, Campaign
+from annotation.models.audit import DONE_TO_RATERS
 from annotation.services.judgement_export import FLAVOURS
 from annotation.services.sealing import LATE, is_sealed, late_sealed, sealed_campaigns
 from evalplatform.errors import BadInput
@@ -65,8 +66,8 @@ def _day(text: str) -> date | None:
 def events_find(*, wish: Wish, campaign: Campaign | None = None) -> QuerySet[AuditEvent]:
     """Return the events that are looked for, the newest first; of one campaign, or of everything.
 
-    `who` is part of the name of a person, a rater or a command; `about` part of the name of a study or
-    campaign, or of anything else the event names.
+    `who` is part of the name of a person, a rater or a command; `about` part of the name of a study,
+    campaign or rater, or of anything else the event names.
     """
     found = AuditEvent.objects.select_related("actor", "participation__rater", "campaign", "study")
     if campaign is not None:
@@ -74,7 +75,7 @@ def events_find(*, wish: Wish, campaign: Campaign | None = None) -> QuerySet[Aud
     if wish.who:
         found = found.filter(
             Q(actor__username__icontains=wish.who)
-            | Q(participation__rater__name__icontains=wish.who)
+            | (Q(participation__rater__name__icontains=wish.who) & ~Q(action__in=DONE_TO_RATERS))
             | Q(data__command__icontains=wish.who)
         )
     if wish.about:
@@ -82,6 +83,7 @@ def events_find(*, wish: Wish, campaign: Campaign | None = None) -> QuerySet[Aud
         found = found.annotate(told=Cast("data", TextField())).filter(
             Q(campaign__name__icontains=wish.about)
             | Q(study__name__icontains=wish.about)
+            | Q(participation__rater__name__icontains=wish.about)
             | ~sealed & Q(told__icontains=wish.about)
             | ~sealed & Q(told__icontains=json.dumps(wish.about)[1:-1])  # as SQLite keeps what is not ASCII
         )
@@ -96,19 +98,28 @@ def events_find(*, wish: Wish, campaign: Campaign | None = None) -> QuerySet[Aud
 
 def who_did(event: AuditEvent) -> tuple[str, str]:
     """Return the name of who did it and what that person is; both are empty where nobody is known."""
-    if event.participation is not None:
-        return event.participation.rater.name, RATER
     if event.actor is not None:
         return event.actor.get_username(), PERSON
+    if event.participation is not None and _is_own(event):
+        return event.participation.rater.name, RATER
     return "", ""
 
 
-def data_of(event: AuditEvent) -> dict[str, Any]:
-    """Return what an event tells; halves of characters, as of a file's odd name, give way to `?`.
+def _is_own(event: AuditEvent) -> bool:
+    """Tell whether the rater of an event did it; raters give no commands."""
+    return event.action not in DONE_TO_RATERS and not event.data.get("command")
 
-    Answers that came too late are not told while their campaign is sealed.
+
+def data_of(event: AuditEvent) -> dict[str, Any]:
+    """Return what an event tells, first of which rater where somebody else did it.
+
+    Halves of characters, as of a file's odd name, give way to `?`. Answers that came too late are not told
+    while their campaign is sealed.
     """
-    told: dict[str, Any] = json.loads(json.dumps(event.data, ensure_ascii=False).encode("utf-8", "replace"))
+    data = event.data
+    if event.participation is not None and who_did(event)[1] != RATER:
+        data = {"rater": event.participation.rater.name} | data
+    told: dict[str, Any] = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
     is_hidden = event.action == LATE and event.campaign is not None and is_sealed(event.campaign)
     return late_sealed(told) if is_hidden else told
 

@@ -189,6 +189,8 @@ def test_the_page_imports_the_same(ann):
         (fill("exp02_ids.csv", campaign="a|b"), "|"), (fill("exp02_ids.csv", scale="9-1"), "no scale"),
         (fill("exp02_ids.csv", testset="nowhere"), "nowhere"), (fill(("e.csv", b"")), "empty"),
         (fill("exp02_ids.csv", format="xlsx"), "xlsx"),
+        (fill(("map.csv", WMT.encode())), "Name the columns with “Columns of a table of others”."),
+        (fill(("s.csv", b"rater,system,segment_id,score\nr1,A,1,170\n")), "give the scale with “Scale”."),
     ):  # fmt: skip
         assert answer.status_code == 400 and part in answer.content.decode(), part
         assert 'value="en-de"' in answer.content.decode(), "what was typed stays"

@@ -90,6 +90,29 @@ def test_answers_are_no_events_and_hours_are():
     assert (last().action, last().participation, last().actor) == ("hours.exported", rater, None)
 
 
+def test_what_is_done_to_a_rater_was_not_done_by_the_rater(browser, ann):
+    campaign = rating_campaign(raters=3)
+    address = f"/campaigns/{campaign.key}/"
+    browser.post(f"{address}exclude", {"rater": "R1", "action": "exclude", "why": "hasty"})
+    run("withdraw_rater", campaign.name, "R2")
+    AuditEvent.note("hours.exported", campaign=campaign, participation=participation_of(campaign, "R3"))
+    page = "/api/v1" + address + "audit/"
+
+    def told(**wish):
+        return [
+            (one["who"], one["kind"], one["command"], one["action"], one["data"].get("rater"))
+            for one in browser.get(page, wish).json()["results"]
+            if one["action"].startswith(("rater.", "hours."))
+        ]
+
+    own, left, excluded = told()
+    assert own == ("R3", "rater", "", "hours.exported", None)
+    assert left == ("", "", "withdraw_rater", "rater.withdrawn", "R2")
+    assert excluded == ("ann", "person", "", "rater.excluded", "R1")
+    assert told(who="R1") == [] and told(who="R3") == [own]
+    assert told(about="R1") == [excluded]
+
+
 def test_a_token_that_is_fetched_is_told(client):
     ann = User.objects.create_user("ann", password="harbour-ann")
     client.post("/api/v1/token/", {"username": "ann", "password": "harbour-ann"})
