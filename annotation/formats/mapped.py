@@ -1,6 +1,6 @@
 """Read the tables of others through a map from our fields to their columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from annotation.formats.base import (
@@ -10,7 +10,7 @@ from annotation.formats.base import (
     RatingRow,
     Winner,
 )
-from annotation.formats.cells import Cells, is_duration, shown
+from annotation.formats.cells import KINDS, Cells, is_duration, shown
 from annotation.formats.columns import missing_columns
 from annotation.formats.table import Table
 
@@ -86,17 +86,49 @@ def parse_mapped(table: Table, cells: Cells) -> ParsedJudgements:
     missing_columns(list(columns.values()), table.header, table.name)
     parsed = ParsedJudgements()
     reader = _MappedRows({field: table.header.index(column) for field, column in columns.items()}, cells)
+    unmapped = _KindsNotMapped(table.header, set(columns.values()))
+    rows = table.rows if "kind" in columns else unmapped.over(table.rows)
     if compared:
-        parsed.comparisons = [pair for line, row in table.rows if (pair := reader.comparison(row, line))]
+        parsed.comparisons = [pair for line, row in rows if (pair := reader.comparison(row, line))]
     else:
-        parsed.ratings = [rated for line, row in table.rows if (rated := reader.rating(row, line))]
+        parsed.ratings = [rated for line, row in rows if (rated := reader.rating(row, line))]
     parsed.notices = [*table.notices, *cells.notices()]
+    if "kind" not in columns and (found := unmapped.column()):
+        parsed.notices.append(
+            f"{table.name}: the column {found} seems to tell kinds of items, but the map does not name it: "
+            f"every row counts as a system's output. If that is wrong, add kind={found} to the map"
+        )
     if reader.durations:
         column = columns["time"]
         parsed.notices.append(
             f"{table.name}: the column {column} holds seconds spent, not points in time: kept as such"
         )
     return parsed
+
+
+class _KindsNotMapped:
+    """Columns that the map does not name, and in which every cell so far is a kind of item."""
+
+    def __init__(self, header: Sequence[str], taken: Set[str]) -> None:
+        self._kinds: dict[int, set[str]] = {
+            index: set() for index, name in enumerate(header) if name not in taken
+        }
+        self._header = header
+
+    def over(self, rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+        """Look at rows as they go by."""
+        for line, row in rows:
+            for index, found in list(self._kinds.items()):
+                kind = KINDS.get(row[index].strip().lower())
+                if kind is None:
+                    del self._kinds[index]
+                else:
+                    found.add(kind)
+            yield line, row
+
+    def column(self) -> str | None:
+        """Return a column that tells some rows from plain outputs of systems."""
+        return next((self._header[index] for index, kinds in self._kinds.items() if kinds - {"system"}), None)
 
 
 def _guess(header: Sequence[str]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from annotation.services.quality import (
     rater_exclude,
     rater_include,
 )
+from annotation.services.score_table import number
 from evalplatform.errors import BadInput
 from evalplatform.people import user_of
 
@@ -68,7 +69,7 @@ def _warning(code: str, value: float) -> str:
         "attention": _("attention items answered otherwise than asked: %(value)d"),
         "disagrees": _("hardly agrees with the other raters (correlation %(value).2f)"),
     }
-    return words[code] % {"value": value}
+    return (words[code] % {"value": value}).replace(f"{value:.2f}", number(value, 2))
 
 
 @require_POST

@@ -16,6 +16,7 @@ from tests.paths import ROOT
 
 pytestmark = pytest.mark.django_db
 FILES = ROOT / "tests" / "files"
+WITH_KINDS = (("A", "SYSTEM"), ("B", "SYSTEM"), ("A", "BAD_REF"))
 DA = ("--format", "csv", "--protocol", "source_da", "--languages", "en-de")
 
 
@@ -158,6 +159,16 @@ def test_the_same_judgements_again_are_refused_and_new_ones_added(tmp_path):
     assert Judgement.objects.count() == 4
     assert list(Item.objects.filter(segment__key="1").values_list("occurrence", flat=True)) == [1, 1, 2]
     assert scores("twice")["A"]["n_judgements"] == 3
+
+
+def test_a_column_of_kinds_that_the_map_leaves_out_is_pointed_at(tmp_path):
+    rows = [f"ann,{system},{n},{50 + n},{kind}" for n in (1, 2) for system, kind in WITH_KINDS]
+    path = write(tmp_path, "\n".join(["who,what,where,points,item_type", *rows]) + "\n")
+    columns = "rater=who,system=what,segment=where,score=points"
+    _, err = run("import_judgements", "plain", path, *DA, "--map", columns)
+    assert "the column item_type seems to tell kinds of items" in err and "add kind=item_type" in err
+    _, err = run("import_judgements", "mapped", path, *DA, "--map", f"{columns},kind=item_type")
+    assert "item_type" not in err
 
 
 def test_a_live_campaign_takes_no_imports(tmp_path):

@@ -94,9 +94,15 @@ def test_numbers_of_a_study_open_in_the_only_campaign_that_made_them(ann):
     found = re.findall(r'href="([^"]*/trace/[^"]*)"', html)
     addresses = [address.replace("&amp;", "&") for address in found]
     assert all("scope=study" in address for address in addresses)
-    assert {re.search(r"of=(\w+)", address)[1] for address in addresses} >= {"z_mean", "wins", "win_rate"}
+    assert {re.search(r"of=(\w+)", address)[1] for address in addresses} >= {
+        "z_mean", "wins", "win_rate", "expected_wins",
+    }  # fmt: skip
     for address in dict.fromkeys(addresses):
         assert client.get(address).status_code == 200, address
-    text = dict(re.findall(r'<a class="number" href="([^"]*of=z_mean[^"]*)">([^<]*)</a>', html)[::2])
+    shown = r'<a class="number" href="([^"]*of=(?:z_mean|expected_wins|win_rate)[^"]*)">([^<]*)</a>'
+    text = dict(
+        reversed([found for found in re.findall(shown, html) if "." in found[1]])
+    )  # the first of each
+    assert len(text) >= 6
     for address, written in text.items():
         assert f'<p class="value">{written}</p>' in client.get(address.replace("&amp;", "&")).content.decode()

@@ -135,7 +135,7 @@ def systems_table(systems: Sequence[Row], *, apart: bool = False, name: str = "r
     if apart:
         columns.append(Column("condition", _("Condition"), "condition"))
     columns += [
-        Column("expected_wins", _("Expected wins"), "number", 3, "win_rate"),
+        Column("expected_wins", _("Expected wins"), "number", 3, "expected_wins"),
         Column("win_rate", _("Win rate"), "number", 3, "win_rate"),
     ]
     if any(row.get("strength") is not None for row in rows):

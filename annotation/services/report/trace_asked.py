@@ -73,9 +73,9 @@ def _trace(behind: Behind, asked: Mapping[str, str]) -> trace.Trace:
         return pair(behind, (asked["a"], asked["b"]), condition)
     if "system" not in asked:
         raise BadInput(_("The address names no system, pair or rater."), _("Open a number in the report."))
-    if not rated:
-        return trace_preferences.system_trace(behind, asked["system"], condition)
     quantity = asked.get("of", "z_mean")
+    if not rated:
+        return trace_preferences.system_trace(behind, asked["system"], condition, quantity)
     if quantity in trace_counts.COUNTS:
         return trace_counts.count_trace(behind, asked["system"], condition, quantity)
     return trace.system_trace(behind, asked["system"], condition, quantity)

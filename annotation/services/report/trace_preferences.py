@@ -93,8 +93,8 @@ def _test_words(row: Row, options: ScoreOptions, sign: str) -> list[str]:
     return [drawn % values, majorities % values, independent % values]
 
 
-def system_trace(behind: Behind, system: str, condition: Mapping[str, str]) -> Trace:
-    """Return the comparisons of a system with any other.
+def system_trace(behind: Behind, system: str, condition: Mapping[str, str], quantity: str) -> Trace:
+    """Return the comparisons of a system with any other, for its expected wins or its win rate.
 
     Raises:
         NotFound: the report has no such number.
@@ -112,8 +112,11 @@ def system_trace(behind: Behind, system: str, condition: Mapping[str, str]) -> T
         )
         % {"n": f"{row['n']:,}"}
     ]
-    title = _("%(system)s: win rate") % {"system": system}
-    return Trace(title, number(row["win_rate"], 3), words, _table(behind, rows), behind.result["signature"])
+    is_expected = quantity == "expected_wins"
+    title = _("%(system)s: expected wins") if is_expected else _("%(system)s: win rate")
+    value = number(row["expected_wins" if is_expected else "win_rate"], 3)
+    table = _table(behind, rows)
+    return Trace(title % {"system": system}, value, words, table, behind.result["signature"])
 
 
 def rater_trace(behind: Behind, rater: str) -> Trace:
