@@ -43,8 +43,8 @@ def part_folder(output: Path) -> Iterator[Path]:
 def leftovers_remove(output: Path) -> list[str]:
     """Remove the parts of the same output that killed processes left; return the names of those removed."""
     pattern = re.compile(rf"\.{re.escape(output.name[:_LONGEST])}\.([0-9a-f]{{8}})-(\d+)\.[^.]+\.part")
-    names = []
-    for path in sorted(output.absolute().parent.iterdir()):
+    folder, names = output.absolute().parent, []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         match = pattern.fullmatch(path.name)
         if match is None or path.is_symlink() or not _is_left(path, match[1], int(match[2])):
             continue
