@@ -11,6 +11,7 @@ from annotation.models.campaign import Campaign
 from annotation.models.rater import Participation
 from annotation.models.study import Study
 from evalplatform.acting import acting_now
+from evalplatform.words import storable_data
 
 #: What is done to a rater by somebody else: the participation of such an event is whom it is about.
 DONE_TO_RATERS = ("rater.admitted", "rater.excluded", "rater.included", "rater.invited", "rater.withdrawn")
@@ -54,4 +55,4 @@ class AuditEvent(models.Model):
                 columns["actor"] = now.who()
             if now.command:
                 values.setdefault("command", now.command)
-        return cls.objects.create(action=action, data=values, **columns)
+        return cls.objects.create(action=action, data=storable_data(values), **columns)

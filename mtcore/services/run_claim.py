@@ -18,8 +18,9 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from evalplatform.words import storable
 from mtcore.models import Run
-from mtcore.services.run_context import Outcome, storable
+from mtcore.services.run_context import Outcome
 
 logger = logging.getLogger(__name__)
 

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from evalplatform.errors import UserError
+from evalplatform.words import storable
 from mtcore.engines.child import start
 from mtcore.engines.rundir import RunDir
 from mtcore.models import Run
@@ -107,11 +108,6 @@ class Reports:
             }
         self._history = history_append(self._history, point)
         self._changed["history"] = self._history
-
-
-def storable(text: str) -> str:
-    """Return a text that every database can hold: without NUL and lone surrogates."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
 def history_append(

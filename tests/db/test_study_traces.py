@@ -170,7 +170,7 @@ def test_preferences_of_several_campaigns_open_their_comparisons():
     (group,) = study_score(study=study, options=study_options(study, {})).result["groups"]
     page = client.get(reverse("study_report", args=[study.pk])).content.decode()
     addresses = {address for address, _ in links(page) if address.startswith("/studies/")}
-    assert len(addresses) == 2
+    assert len(addresses) == 4  # two systems, two numbers each
     for address in addresses:
         system = re.search(r"system=(\w+)", address)[1]
         row = next(one for one in group["systems"] if one["system"] == system)
