@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 STALE_SECONDS = 24 * 3600
@@ -41,19 +41,29 @@ def part_folder(output: Path) -> Iterator[Path]:
 
 
 def leftovers_remove(output: Path) -> list[str]:
-    """Remove the parts of the same output that killed processes left; return the names of those removed."""
+    """Remove the parts of the same output that killed processes left; return the names of those removed.
+
+    What may not be read or removed, somebody else's in a shared folder say, stays and is no error.
+    """
     pattern = re.compile(rf"\.{re.escape(output.name[:_LONGEST])}\.([0-9a-f]{{8}})-(\d+)\.[^.]+\.part")
-    folder, names = output.absolute().parent, []
-    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-        match = pattern.fullmatch(path.name)
-        if match is None or path.is_symlink() or not _is_left(path, match[1], int(match[2])):
-            continue
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
-        names.append(path.name)
+    names: list[str] = []
+    with suppress(OSError):
+        for path in sorted(output.absolute().parent.iterdir()):
+            match = pattern.fullmatch(path.name)
+            if match is None or path.is_symlink():
+                continue
+            with suppress(OSError):
+                if _is_left(path, match[1], int(match[2])):
+                    _remove(path)
+                    names.append(path.name)
     return names
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def _prefix(output: Path) -> str:
