@@ -10,7 +10,9 @@ from annotation.views import (
     hours,
     judgement_import,
     judgements,
+    looks,
     new_campaign,
+    newcomers,
     people,
     progress,
     quality,
@@ -19,6 +21,7 @@ from annotation.views import (
     researcher,
     rounds,
     study_tables,
+    study_texts,
 )
 
 urlpatterns = [
@@ -31,9 +34,11 @@ urlpatterns = [
     path("campaigns/<str:key>/state", researcher.campaign_state, name="campaign_state"),
     path("campaigns/<str:key>/unseal", researcher.unseal, name="campaign_unseal"),
     path("campaigns/<str:key>/hand-over", progress.hand_over, name="campaign_hand_over"),
+    path("campaigns/<str:key>/add-raters", newcomers.add, name="campaign_add_raters"),
     path("campaigns/<str:key>/exclude", quality.exclude, name="campaign_exclude"),
     path("campaigns/<str:key>/admit", people.admit, name="campaign_admit"),
     path("campaigns/<str:key>/disagreement/", rounds.disagreement, name="campaign_disagreement"),
+    path("campaigns/<str:key>/look/", looks.look, name="campaign_look"),
     path("campaigns/<str:key>/forget/", forgetting.forget, name="campaign_forget"),
     path("campaigns/<str:key>/audit/", audit.campaign_audit, name="campaign_audit"),
     path("campaigns/<str:key>/audit.csv", audit.campaign_audit_file, name="campaign_audit_file"),
@@ -64,12 +69,14 @@ urlpatterns = [
     path("campaigns/<str:key>/dossier/", dossier.campaign_dossier, name="campaign_dossier"),
     path("studies/", report_study.studies, name="studies"),
     path("studies/<int:pk>/report/", report_study.study, name="study_report"),
+    path("studies/<int:pk>/package.zip", report_study.study_package, name="study_package"),
     path("studies/<int:pk>/trace/", report_study.study_trace, name="study_trace"),
     re_path(
         r"^studies/(?P<pk>\d+)/report/(?P<name>[-\w]+)\.(?P<format>csv|md|tex|svg)$",
         report_study.study_file,
         name="study_file",
     ),
+    path("studies/<int:pk>/texts/", study_texts.texts, name="study_texts"),
     path("studies/<int:pk>/tables/", study_tables.tables, name="study_tables"),
     path("studies/<int:pk>/tables/<slug:which>/", study_tables.tables, name="study_tables_of"),
     re_path(

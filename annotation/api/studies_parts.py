@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import asdict
-from pathlib import Path
 from typing import IO, Any
 
 from django.http import HttpResponseBase
@@ -31,7 +29,7 @@ from annotation.api.studies import studies_of
 from annotation.api.study_tables import tables_told
 from annotation.api.tables import FILE, FILES, figures_told, file_of, report_json, sent
 from annotation.models import AuditEvent, Study
-from annotation.services.package_export import study_export
+from annotation.services.package_sent import package_write
 from annotation.services.report.document import figure_named, table_named
 from annotation.services.report.study import StudyReport, study_report
 from annotation.services.report.trace_asked import ASKED, study_trace_asked
@@ -105,7 +103,7 @@ class Texts(OfStudy):
     def post(self, request: Request, pk: int) -> Response:
         """Set them; an empty list or name takes away."""
         study, given = self.study(pk), asked(TextsSerializer, request.data)
-        study_texts_set(study=study, **given)
+        study_texts_set(study=study, actor=user_of(request), **given)
         return Response(_texts(study))
 
 
@@ -249,16 +247,9 @@ class Package(OfStudy):
     def get(self, request: Request, pk: int) -> HttpResponseBase:
         """Give it; raters have numbers unless the owner asks for their names."""
         study, given = self.study(pk), asked(PackageSerializer, request.query_params.dict())
-        if given["identities"]:
-            own_study(request, study)
 
         def write(stream: IO[Any]) -> None:
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / "package.zip"
-                study_export(study=study, output=path, actor=user_of(request), **given)
-                with path.open("rb") as made:
-                    while part := made.read(1 << 20):
-                        stream.write(part)
+            package_write(study=study, stream=stream, actor=user_of(request), **given)
 
         return written(write, f"{study.name}.zip", "application/zip", binary=True)
 

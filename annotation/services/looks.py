@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import combinations
 from typing import Any
 
@@ -77,6 +78,36 @@ class CampaignLook:
         }
 
 
+@dataclass(frozen=True)
+class TakenLook:
+    """A look that was taken; `by` is "" for the command line, numbers are judgements."""
+
+    number: int
+    at: datetime
+    by: str
+    n_done: int
+    n_planned: int
+    alpha: float
+    spending: str
+
+
+def looks_taken(campaign: Campaign) -> list[TakenLook]:
+    """Return the looks that were taken at a campaign, the first one first."""
+    events = AuditEvent.objects.filter(campaign=campaign, action=ACTION).select_related("actor")
+    return [
+        TakenLook(
+            number=number,
+            at=event.at,
+            by=event.actor.get_username() if event.actor else "",
+            n_done=int(event.data["n_judgements"]),
+            n_planned=int(event.data["n_planned"]),
+            alpha=float(event.data["alpha"]),
+            spending=str(event.data["spending"]),
+        )
+        for number, event in enumerate(events.order_by("pk"), start=1)
+    ]
+
+
 def campaign_look(
     *, campaign: Campaign, alpha: float = 0.05, spending: str = "obrien_fleming", actor: User | None = None
 ) -> CampaignLook:
@@ -148,7 +179,7 @@ def _check_same(events: list[AuditEvent], alpha: float, spending: str) -> None:
     for event in events[:1]:
         if (event.data["alpha"], event.data["spending"]) != (alpha, spending):
             raise BadInput(
-                f"The first look was taken with --alpha {event.data['alpha']:g} --spending "
+                f"The first look was taken with an error (alpha) of {event.data['alpha']:g}, spent as "
                 f"{event.data['spending']}; later ones must keep to it.",
                 "Give the same options.",
             )

@@ -25,7 +25,7 @@ from annotation.services.turns import turn_take
 from evalplatform.errors import BadInput, Conflict
 from evalplatform.words import counted, quoted
 from mtcore.corpora.names import check_name, check_unique
-from mtcore.services.texts import as_bad_input, sentence
+from mtcore.services.texts import as_bad_input, whole_sentence
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _write(
     if lacking:
         short.append(f"{counted(lacking, 'item')} to be judged again still lack judgements")
     ordered = {name: given[name] for name in people if name in given}
-    done = Arrival(tuple(names), ordered, tuple(sentence(text) for text in short))
+    done = Arrival(tuple(names), ordered, tuple(whole_sentence(text) for text in short))
     return _note(campaign, done, actor)
 
 

@@ -21,7 +21,7 @@ from annotation.services.round_gaps import round_deal_on
 from annotation.services.round_state import AGAIN
 from evalplatform.errors import Conflict, NotFound
 from evalplatform.words import quoted
-from mtcore.services.texts import sentence
+from mtcore.services.texts import whole_sentence
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _write(
         kept=leaver.assignments.live().done().count(),
         released=len(change.released) + n_again,
         given={name: given[name] for name in people if name in given},
-        short=tuple(sentence(text) for text in (*change.short, *lacking)),
+        short=tuple(whole_sentence(text) for text in (*change.short, *lacking)),
     )
     _note(campaign, leaver, result, actor)
     return result

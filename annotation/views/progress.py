@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.formats import date_format
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
@@ -22,6 +23,7 @@ from annotation.services.progress import days_progress, silent_raters, systems_p
 from annotation.services.withdrawal import Withdrawal
 from annotation.templatetags.shown import grouped
 from annotation.views.figures import bars_svg
+from annotation.views.newcomers import link_told
 from evalplatform.people import user_of
 
 
@@ -44,13 +46,12 @@ def progress_panel(campaign: Campaign) -> dict[str, Any]:
 def hand_over(request: HttpRequest, key: str) -> HttpResponse:
     """Give the open work of a rater to the others, and to somebody new when one is named."""
     found = get_object_or_404(Campaign.objects.visible_to(request.user).select_related("study"), key=key)
+    new = request.POST.get("new_rater", "").strip()
     change = work_hand_over(
-        campaign=found,
-        rater=request.POST.get("rater", ""),
-        new_rater=request.POST.get("new_rater", "").strip(),
-        actor=user_of(request),
+        campaign=found, rater=request.POST.get("rater", ""), new_rater=new, actor=user_of(request)
     )
-    messages.success(request, _told(change))
+    said = _told(change)
+    messages.success(request, format_html("{} {}", said, link_told(request, found, [new])) if new else said)
     for text in change.short:
         messages.warning(request, text)
     return redirect(f"{reverse('campaign', args=[found.key])}#raters")

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.db.models import Count
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from annotation.models import Study
+from annotation.services.package_sent import may_name_raters, package_write
 from annotation.services.report.document import figure_named, table_named
 from annotation.services.report.study import study_report
 from annotation.services.report.trace_asked import study_trace_asked
 from annotation.services.report.writers import svg_file, table_write
+from annotation.services.sealing import is_sealed
 from annotation.services.study_scores import study_options
 from annotation.stats.options import ScoreOptions
 from annotation.views.files import attachment
@@ -27,6 +29,8 @@ from annotation.views.report_cells import section_cells
 from annotation.views.report_trace import TYPES, given_of, trace_page
 from annotation.views.tables import study_command
 from evalplatform.errors import BadInput, Conflict, NotFound
+from evalplatform.files import written
+from evalplatform.people import user_of
 
 
 @require_safe
@@ -55,6 +59,8 @@ def study(request: HttpRequest, pk: int) -> HttpResponse:
         "by": given.get("by", "system"),
         "defaults": ScoreOptions(),
         "section": "studies",
+        "sealed": [one.name for one in found.campaigns.order_by("name") if is_sealed(one)],
+        "may_name_raters": may_name_raters(found, request.user),
     }
     status = 200
     try:
@@ -108,3 +114,16 @@ def study_file(request: HttpRequest, pk: int, name: str, format: str) -> HttpRes
     else:
         raise NotFound(_("The report has no such figure or table."), _("Take it from the report's page."))
     return attachment(text, f"{found.name}.{name}.{format}", TYPES[format])
+
+
+@require_safe
+@login_required
+def study_package(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """Send everything needed to check a study, as one zip that verify_study recomputes."""
+    found = study_of(request, pk)
+    wanted = {name: request.GET.get(name) in ("on", "true", "1") for name in ("with_texts", "identities")}
+
+    def write(stream: IO[Any]) -> None:
+        package_write(study=found, stream=stream, actor=user_of(request), **wanted)
+
+    return written(write, f"{found.name}.zip", "application/zip", binary=True)

@@ -38,6 +38,8 @@ from annotation.templatetags.shown import grouped
 from annotation.views.figures import bars_svg
 from annotation.views.hours import hours_panel
 from annotation.views.labels import describe
+from annotation.views.looks import looks_panel
+from annotation.views.newcomers import shows_links
 from annotation.views.people import people_panel
 from annotation.views.progress import progress_panel
 from annotation.views.quality import quality_panel
@@ -91,10 +93,11 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "done": grouped(overview.n_done),
         "total": grouped(overview.n_assigned),
         "raters": _raters(overview, skips_count(found)),
-        "links": campaign_links(campaign=found) if _shows_links(request, found) else [],
+        "links": campaign_links(campaign=found) if shows_links(request, found) else [],
         "progress": progress_panel(found),
-        "people": people_panel(found, shows_links=_shows_links(request, found)),
+        "people": people_panel(found, shows_links=shows_links(request, found)),
         "rounds": rounds_panel(found),
+        "looks": looks_panel(found),
         "quality": quality_panel(found, overview.n_done),
         "hours": hours_panel(found, overview.n_done),
         "problems": problems_read(found),
@@ -108,13 +111,6 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "is_owner": request.user.is_staff or found.study.owner_id == request.user.pk,
     }
     return render(request, "researcher/campaign.html", context)
-
-
-def _shows_links(request: HttpRequest, found: Campaign) -> bool:
-    """Tell who sees invitation links: the owner and administrators, while raters can use them."""
-    user = request.user
-    may = user.is_authenticated and (user.is_staff or found.study.owner_id == user.pk)
-    return may and found.mode != Campaign.Mode.IMPORTED and found.state == Campaign.State.OPEN
 
 
 def _raters(overview: Overview, skips: Mapping[str, int]) -> list[dict[str, Any]]:

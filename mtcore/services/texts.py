@@ -56,6 +56,11 @@ def sentence(text: str) -> str:
     return text if not text or text[-1] in ".!?" else f"{text}."
 
 
+def whole_sentence(text: str) -> str:
+    """Write words as a sentence: with a capital at the beginning and an end."""
+    return sentence(text[:1].upper() + text[1:])
+
+
 def named_split(argument: str) -> tuple[str, str]:
     """Split NAME=FILE at its first `=`; the name is empty when there is none.
 

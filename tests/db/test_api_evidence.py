@@ -203,7 +203,7 @@ def test_raters_are_added_to_a_running_campaign(ann, bob):
     assert [one.status_code for one in answers] == [201, 201]
     done = answers[0].json()
     assert done == answers[1].json() and done["raters"] == ["Zoe", "Yan"]
-    assert len(done["short"]) == 1 and "loads" in done["short"][0]
+    assert len(done["short"]) == 1 and "Loads" in done["short"][0]
     assert set(done["given"]) == {"Zoe", "Yan"} and found.participations.count() == 4
     assert AuditEvent.objects.get(action="rater.added").actor.username == "ann"
     for wrong, status in (

@@ -83,7 +83,7 @@ def test_somebody_new_comes_for_who_leaves_in_one_step():
     out, err = run(
         "withdraw_rater", "demo", "R2", "--replacement", "Zoe", "--base-url", "https://rate.example.org"
     )
-    assert "24 items more for “Zoe”." in out and "loads now lie between 24 and 48" in err
+    assert "24 items more for “Zoe”." in out and "Loads now lie between 24 and 48" in err
     assert out.splitlines()[-1].startswith("Zoe\thttps://rate.example.org/invite/")
     after = exported("demo")
     faults = check_plan(after, 3, leavers=["R2"], done=done)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation.models import AuditEvent, Study
@@ -67,16 +68,19 @@ def study_texts_set(
     corpora: Mapping[str, Sequence[str]] | None = None,
     translations: Mapping[str, str] | None = None,
     rows: Mapping[str, Sequence[str]] | None = None,
+    actor: User | None = None,
 ) -> dict[str, Any]:
     """Say which corpora belong to a study and which systems share a row of its tables.
 
-    What is given takes the place of what was there; an empty list or row takes it away.
+    What is given takes the place of what was there; an empty list or row takes it away. New rows come after
+    those that are there; where all are given, their order is that of the tables.
 
     Args:
         study: whose tables.
         corpora: part (of ROLES) → names of corpora.
         translations: name of a system → name of the corpus that it has translated.
         rows: label of a row → names of systems, one for each language pair.
+        actor: who says so; None for the command line.
 
     Raises:
         NotFound: there is no such corpus or system.
@@ -104,10 +108,11 @@ def study_texts_set(
                 kept = {**own.get(key, {}), **given}
                 own[key] = {name: value for name, value in kept.items() if value}
         if rows:
-            united = {**rows_chosen(locked), **rows}
+            known = rows_chosen(locked)
+            united = dict(rows) if known.keys() <= rows.keys() else {**known, **rows}
             own["rows"] = [[label, list(names)] for label, names in united.items() if names]
         locked.settings = {**locked.settings, "tables": own}
         locked.save(update_fields=["settings"])
-        AuditEvent.note("study.texts", study=study, tables=own)
+        AuditEvent.note("study.texts", actor=actor, study=study, tables=own)
     study.settings = locked.settings
     return own
