@@ -4,6 +4,7 @@ import csv
 import re
 from io import StringIO
 
+import numpy as np
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -12,6 +13,7 @@ from django.urls import reverse
 from annotation.services.report.compute import campaign_report
 from annotation.services.report.methods import methods
 from annotation.services.scoring import campaign_score
+from annotation.stats.davidson import fit_strengths
 from annotation.stats.options import ScoreOptions
 from tests.factories.commands import run
 from tests.factories.reports import rated
@@ -85,6 +87,30 @@ def test_one_comparison_a_segment_is_reported_by_the_sign_test(ann):
     assert "several comparisons" not in text and "majorities" not in text
     page = client.get(reverse("campaign_results", args=[campaign.key])).content.decode()
     assert page.index("Sign test, two-sided p") < page.index("Bootstrap, one-sided")
+
+
+def test_strengths_open_the_counts_that_they_are_fitted_to(ann):
+    campaign, client = rated(ann, protocol="pairwise_fluency", systems=("OP", "BT", "XL")), client_of(ann)
+    systems = campaign_score(campaign=campaign, options=ScoreOptions()).result["systems"]
+    names = sorted(row["system"] for row in systems)
+    html = client.get(reverse("campaign_report", args=[campaign.key])).content.decode()
+    for row in systems:
+        pairs = traced(client, campaign, system=row["system"], of="strength")
+        assert pairs == traced(client, campaign, system=row["system"], of="rank_range") and len(pairs) == 3
+        wins = np.array([[[int(one["a_better"]), int(one["b_better"])] for one in pairs]], dtype=float)
+        index = np.array([[names.index(one["system_a"]), names.index(one["system_b"])] for one in pairs])
+        fit = fit_strengths(wins, np.array([[int(one["equal"]) for one in pairs]], dtype=float), index, 3)
+        assert fit.theta[0, names.index(row["system"])] == pytest.approx(row["strength"], abs=1e-9)
+        for quantity in ("strength", "rank_range"):
+            (shown,) = set(re.findall(rf'href="([^"]*system={row["system"]}&amp;of={quantity})"', html))
+            page = client.get(shown.replace("&amp;", "&")).content.decode()
+            assert f"θ({row['system']}) = {row['strength']:.4f}".replace("-", "−") in page
+    (first, last), system = systems[0]["rank_range"], systems[0]["system"]
+    asked = {"system": system, "of": "rank_range"}
+    page = client.get(reverse("campaign_trace", args=[campaign.key]), asked).content.decode()
+    assert f'<p class="value">{first if first == last else f"{first}–{last}"}</p>' in page
+    missing = {"system": "nobody", "of": "strength"}
+    assert client.get(reverse("campaign_trace", args=[campaign.key]), missing).status_code == 404
 
 
 def test_numbers_of_a_study_open_in_the_only_campaign_that_made_them(ann):

@@ -170,8 +170,10 @@ def test_preferences_of_several_campaigns_open_their_comparisons():
     (group,) = study_score(study=study, options=study_options(study, {})).result["groups"]
     page = client.get(reverse("study_report", args=[study.pk])).content.decode()
     addresses = {address for address, _ in links(page) if address.startswith("/studies/")}
-    assert len(addresses) == 4  # two systems, two numbers each
-    for address in addresses:
+    assert len(addresses) == 8  # two systems, four numbers each
+    fitted = {address for address in addresses if "of=strength" in address or "of=rank_range" in address}
+    assert len(fitted) == 4 and all(len(opened(client, address)) == 1 for address in fitted)
+    for address in addresses - fitted:
         system = re.search(r"system=(\w+)", address)[1]
         row = next(one for one in group["systems"] if one["system"] == system)
         rows = opened(client, address)

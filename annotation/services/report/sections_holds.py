@@ -78,7 +78,7 @@ def _systems(found: Row) -> Table:
         rows.append({"system": row["system"], "z_mean": row["z_mean"]} | ends)
     columns = [
         Column("system", _("System")),
-        Column("z_mean", _("Ave. z"), "number", 3),
+        Column("z_mean", _("Ave. z"), "number", 3, "z_mean"),
         Column("least", _("Lowest"), "number", 3),
         Column("least_name", _("without")),
         Column("greatest", _("Highest"), "number", 3),

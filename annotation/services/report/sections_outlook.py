@@ -38,7 +38,7 @@ def outlook(report: Report) -> Section | None:
         Column("system_a", "A"),
         Column("system_b", "B"),
         Column("difference", _("Difference of z"), "number", 3, "z_difference"),
-        Column("ci", _("95 %"), "interval", 3),
+        Column("ci", _("95 %"), "interval", 3, "z_difference"),
         Column("more_judgements", _("More judgements"), "count"),
         Column("more_low", _("at least"), "count"),
         Column("more_high", _("at most"), "count"),

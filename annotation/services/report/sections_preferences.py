@@ -89,16 +89,16 @@ def pairs_table(
         columns.append(Column("condition", _("Condition"), "condition"))
     columns += [
         Column("a_better", _("A better"), "count", 0, "a_better"),
-        Column("share_a_better", _("Share"), "ci_percent"),
+        Column("share_a_better", _("Share"), "ci_percent", 0, "a_better"),
         Column("equal", _("Equal"), "count", 0, "a_better"),
-        Column("share_equal", _("Share"), "ci_percent"),
+        Column("share_equal", _("Share"), "ci_percent", 0, "a_better"),
         Column("b_better", _("B better"), "count", 0, "a_better"),
-        Column("share_b_better", _("Share"), "ci_percent"),
+        Column("share_b_better", _("Share"), "ci_percent", 0, "a_better"),
         Column("identical", _("Identical"), "count", 0, "a_better"),
     ]
     columns += _tests(together=any(is_judged_together(row) for row in rows))
     if report.options.correction == "holm":
-        columns.append(Column("p_holm", _("p, Holm"), "p"))
+        columns.append(Column("p_holm", _("p, Holm"), "p", 0, "p_holm"))
     return Table(name, _("Preferences by pair of systems; A is preferred more often"), columns, rows)
 
 
@@ -140,9 +140,9 @@ def systems_table(systems: Sequence[Row], *, apart: bool = False, name: str = "r
     ]
     if any(row.get("strength") is not None for row in rows):
         columns += [
-            Column("strength", _("Strength"), "number", 2),
-            Column("strength_ci", _("95 %"), "interval", 2),
-            Column("rank_range", _("Rank range"), "ranks"),
+            Column("strength", _("Strength"), "number", 2, "strength"),
+            Column("strength_ci", _("95 %"), "interval", 2, "strength"),
+            Column("rank_range", _("Rank range"), "ranks", 0, "rank_range"),
         ]
     columns.append(Column("n", _("Comparisons"), "count", 0, "win_rate"))
     return Table(name, _("Systems by how often they are preferred"), columns, rows)

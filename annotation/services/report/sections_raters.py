@@ -68,10 +68,10 @@ def _control(judged: list[Row]) -> Table:
         Column("rater", _("Rater"), "text", 0, "rater"),
         Column("state", _("State")),
         Column("evidence", _("Evidence")),
-        Column("n_pairs", _("Bad references"), "count"),
-        Column("p_value", _("p, one-sided"), "p"),
-        Column("n_repeats", _("Repeats"), "count"),
-        Column("repeat_difference", _("differ by"), "number", 1),
+        Column("n_pairs", _("Bad references"), "count", 0, "rater"),
+        Column("p_value", _("p, one-sided"), "p", 0, "rater"),
+        Column("n_repeats", _("Repeats"), "count", 0, "rater"),
+        Column("repeat_difference", _("differ by"), "number", 1, "rater"),
     ]
     return Table("quality-control", _("Quality control of raters"), used(columns, rows), rows)
 
@@ -92,25 +92,25 @@ def _rater_columns(rated: bool, rows: list[Row]) -> list[Column]:
         own = [
             Column("histogram", _("Scores"), "bars"),
             Column("mean", _("Mean"), "number", 1, "rater"),
-            Column("sd", _("sd"), "number", 1),
-            Column("minimum", _("Lowest"), "number", 0),
-            Column("median", _("Median"), "number", 0),
-            Column("maximum", _("Highest"), "number", 0),
+            Column("sd", _("sd"), "number", 1, "rater"),
+            Column("minimum", _("Lowest"), "number", 0, "rater"),
+            Column("median", _("Median"), "number", 0, "rater"),
+            Column("maximum", _("Highest"), "number", 0, "rater"),
         ]
     else:
         own = [
-            Column("left", _("Left"), "count"),
-            Column("equal", _("Equal"), "count"),
-            Column("right", _("Right"), "count"),
+            Column("left", _("Left"), "count", 0, "rater"),
+            Column("equal", _("Equal"), "count", 0, "rater"),
+            Column("right", _("Right"), "count", 0, "rater"),
         ]
     columns = [
         Column("rater", _("Rater"), "text", 0, "rater"),
-        Column("n", _("Answers"), "count"),
+        Column("n", _("Answers"), "count", 0, "rater"),
         *own,
-        Column("seconds", _("Seconds, median"), "number", 0),
-        Column("seconds_spread", _("Quartiles"), "interval", 0),
-        Column("longest_run", _("Longest run"), "count"),
-        Column("top_share", _("Commonest answer"), "percent", 0),
+        Column("seconds", _("Seconds, median"), "number", 0, "rater"),
+        Column("seconds_spread", _("Quartiles"), "interval", 0, "rater"),
+        Column("longest_run", _("Longest run"), "count", 0, "rater"),
+        Column("top_share", _("Commonest answer"), "percent", 0, "rater"),
         Column("remark", _("Remark")),
     ]
     return used(columns, rows)

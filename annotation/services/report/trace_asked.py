@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign, Study
-from annotation.services.report import trace, trace_counts, trace_pairs, trace_preferences
+from annotation.services.report import (
+    trace,
+    trace_counts,
+    trace_pairs,
+    trace_preferences,
+    trace_strengths,
+)
 from annotation.services.report.behind import Behind, campaign_behind, group_behind
 from annotation.services.scoring import options_read
 from annotation.services.study_scores import study_options
@@ -74,6 +80,8 @@ def _trace(behind: Behind, asked: Mapping[str, str]) -> trace.Trace:
     if "system" not in asked:
         raise BadInput(_("The address names no system, pair or rater."), _("Open a number in the report."))
     quantity = asked.get("of", "z_mean")
+    if not rated and quantity in trace_strengths.QUANTITIES:
+        return trace_strengths.strength_trace(behind, asked["system"], condition, quantity)
     if not rated:
         return trace_preferences.system_trace(behind, asked["system"], condition, quantity)
     if quantity in trace_counts.COUNTS:
