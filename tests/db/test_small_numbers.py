@@ -109,4 +109,7 @@ def test_an_axis_has_ticks_over_whatever_it_spans():
         ticks = axis_over([low, high], 0, 100).ticks()
         assert len(set(ticks)) > 1
         assert decimals_of(ticks) >= 0
+    for width in range(1, 500):  # also where 1, 2 and 5 times a power of ten fall badly
+        axis = Axis(-width / 137, width / 137, 0, 100)
+        assert all(2 <= len(set(axis.ticks(about))) <= 2 * about + 1 for about in (3, 4, 6))
     assert Axis(0.0, 1e-12, 0, 100).ticks()[1] == pytest.approx(2e-13)

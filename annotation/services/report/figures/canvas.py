@@ -66,9 +66,13 @@ class Axis:
         return self.start + (self.end - self.start) * min(1.0, max(0.0, share))
 
     def ticks(self, about: int = 6) -> list[float]:
-        """Return round values inside the axis."""
-        step = round_step((self.high - self.low) / max(1, about))
-        first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
+        """Return round values inside the axis, two at the least."""
+        step, first, last = 1.0, 0, 0
+        for parts in range(max(1, about), about + 8):
+            step = round_step((self.high - self.low) / parts)
+            first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
+            if last > first:
+                break
         decimals = 10 - floor(log10(step))
         return [round(n * step, decimals) + 0.0 for n in range(first, last + 1)]
 
