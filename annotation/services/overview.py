@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
-from django.db.models import Max, Min, Sum
+from django.db.models import Count, Min, Sum
 from django.utils import timezone
 from django.utils.translation import pgettext
 
@@ -38,7 +38,11 @@ class RaterProgress:
 
 @dataclass(frozen=True)
 class Overview:
-    """The figures of a campaign's page."""
+    """The figures of a campaign's page.
+
+    `pace` is judgements a day over the last `PACE_DAYS` days (None where nothing came in), and `expected_end`
+    is reached at this pace; None where nothing is left, nothing came in, or it lies more than a year ahead.
+    """
 
     n_assigned: int
     n_done: int
@@ -46,6 +50,7 @@ class Overview:
     n_systems: int
     n_segments: int
     median_seconds: float | None
+    pace: float | None
     expected_end: datetime | None
     raters: tuple[RaterProgress, ...]
 
@@ -86,6 +91,7 @@ def campaign_overview(campaign: Campaign) -> Overview:
     n_assigned, n_done = (sum(getattr(row, name) for row in raters) for name in ("n_assigned", "n_done"))
     if campaign.mode == Campaign.Mode.POOL:
         n_assigned = campaign.items.counted().aggregate(n=Sum("wanted"))["n"] or 0
+    pace = _pace(campaign)
     return Overview(
         n_assigned=n_assigned,
         n_done=n_done,
@@ -93,7 +99,8 @@ def campaign_overview(campaign: Campaign) -> Overview:
         n_systems=campaign.outputs.filter(role="system").order_by().values("system_id").distinct().count(),
         n_segments=campaign.items.counted().order_by().values("segment_id").distinct().count(),
         median_seconds=median(everything) / 1000 if everything else None,
-        expected_end=_expected_end(campaign, n_assigned - n_done),
+        pace=pace,
+        expected_end=_expected_end(campaign, n_assigned - n_done, pace),
         raters=raters,
     )
 
@@ -117,19 +124,20 @@ def _use(campaign: Campaign) -> tuple[dict[int, list[int]], dict[int, list[int]]
     return bars, times
 
 
-def _expected_end(campaign: Campaign, n_left: int) -> datetime | None:
-    """Return when the campaign ends at the pace of the last days; None when that cannot be said."""
-    if campaign.state != Campaign.State.OPEN or n_left <= 0:
-        return None
+def _pace(campaign: Campaign) -> float | None:
+    """Return judgements a day over the last days, or since the first of them, but a day at the least."""
     now = timezone.now()
-    recent = (
-        Judgement.objects.current()
-        .of_campaign(campaign.pk)
-        .filter(submitted_at__gte=now - timedelta(days=PACE_DAYS))
-    )
-    span = recent.aggregate(first=Min("submitted_at"), last=Max("submitted_at"))
-    n = recent.count()
-    if n < 2 or span["first"] == span["last"]:
+    since = now - timedelta(days=PACE_DAYS)
+    recent = Judgement.objects.current().of_campaign(campaign.pk).filter(submitted_at__gte=since)
+    found = recent.aggregate(first=Min("submitted_at"), n=Count("pk"))
+    if not found["n"]:
         return None
-    days = n_left * (now - span["first"]) / n
-    return now + days if days < timedelta(days=FARTHEST_DAYS) else None
+    return float(found["n"] / max(1.0, (now - found["first"]) / timedelta(days=1)))
+
+
+def _expected_end(campaign: Campaign, n_left: int, pace: float | None) -> datetime | None:
+    """Return when the campaign ends at this pace; None when that cannot be said."""
+    if campaign.state != Campaign.State.OPEN or n_left <= 0 or not pace:
+        return None
+    days = timedelta(days=min(n_left / pace, FARTHEST_DAYS))
+    return timezone.now() + days if days < timedelta(days=FARTHEST_DAYS) else None

@@ -18,7 +18,6 @@ from django.views.decorators.http import require_POST
 
 from annotation.models import Campaign
 from annotation.services.handing_over import work_hand_over
-from annotation.services.overview import PACE_DAYS
 from annotation.services.progress import days_progress, silent_raters, systems_progress
 from annotation.services.withdrawal import Withdrawal
 from annotation.templatetags.shown import grouped
@@ -35,7 +34,6 @@ def progress_panel(campaign: Campaign) -> dict[str, Any]:
         "systems": systems_progress(campaign),
         "days": [row for row in reversed(days) if row[1]],
         "figure": bars_svg([n for _day, n in days], label),
-        "pace": round(sum(n for _day, n in days[-PACE_DAYS:]) / min(len(days), PACE_DAYS)) if days else None,
         "silent": silent_raters(campaign),
         "silent_days": settings.SILENT_DAYS,
     }

@@ -85,7 +85,7 @@ def campaigns(request: HttpRequest) -> HttpResponse:
 def campaign(request: HttpRequest, key: str) -> HttpResponse:
     """Show how a campaign is coming along."""
     found = campaign_of(request, key)
-    overview = campaign_overview(found)
+    overview, progress = campaign_overview(found), progress_panel(found)
     context = {
         "campaign": found,
         "about": describe(found),
@@ -94,7 +94,8 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "total": grouped(overview.n_assigned),
         "raters": _raters(overview, skips_count(found)),
         "links": campaign_links(campaign=found) if shows_links(request, found) else [],
-        "progress": progress_panel(found),
+        "progress": progress,
+        "all_silent": _all_silent(overview, len(progress["silent"])),
         "people": people_panel(found, shows_links=shows_links(request, found)),
         "rounds": rounds_panel(found),
         "looks": looks_panel(found),
@@ -111,6 +112,12 @@ def campaign(request: HttpRequest, key: str) -> HttpResponse:
         "is_owner": request.user.is_staff or found.study.owner_id == request.user.pk,
     }
     return render(request, "researcher/campaign.html", context)
+
+
+def _all_silent(overview: Overview, n_silent: int) -> bool:
+    """Tell whether everybody who has work to do has gone silent."""
+    at_work = [one for one in overview.raters if one.n_assigned > one.n_done]
+    return 0 < len(at_work) <= n_silent
 
 
 def _raters(overview: Overview, skips: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from annotation.models import Assignment, AuditEvent, Judgement
 from annotation.services import withdrawal
 from annotation.services.campaigns import campaign_close
 from annotation.services.handing_over import work_hand_over
+from annotation.services.overview import campaign_overview
 from annotation.services.progress import days_progress, silent_raters, systems_progress
 from evalplatform.errors import Conflict
 from tests.factories.answers import answer_all
@@ -65,6 +66,31 @@ def test_days_without_answers_are_there_too(campaign):
     found = days_progress(campaign)
     assert len(found) == 28 and found[-1] == (now.date(), 2)
     assert [n for _, n in found[-3:]] == [1, 0, 2] and sum(n for _, n in found) == 3
+
+
+def test_one_pace_is_told_and_the_end_lies_where_it_leads(campaign, client):
+    now = timezone.now()
+    for row, days in zip(Judgement.objects.order_by("pk"), [0, 0, 2, 3, 4, 4] + [60] * 6, strict=True):
+        Judgement.objects.filter(pk=row.pk).update(submitted_at=now - timedelta(days=days))
+    found = campaign_overview(campaign)
+    assert found.pace == pytest.approx(6 / 4, abs=0.01)
+    assert (found.expected_end - now) / timedelta(days=1) == pytest.approx(12 / found.pace, abs=0.01)
+    address = reverse("campaign", args=[campaign.key])
+    html = client.get(address).content.decode()
+    assert "1.5 a day over the last 7 days" in html and "expected end at the pace" in html
+    for name in ("R1", "R2", "R3"):
+        silence(campaign, name, 4)
+    assert campaign_overview(campaign).expected_end
+    html = client.get(address).content.decode()
+    assert "expected end" not in html  # nobody is at work
+    Judgement.objects.update(submitted_at=now - timedelta(days=8))
+    found = campaign_overview(campaign)
+    assert found.pace is None and found.expected_end is None
+    assert "None in the last 7 days" in client.get(address).content.decode()
+
+
+def test_a_first_hour_of_work_is_not_a_day(campaign):
+    assert campaign_overview(campaign).pace == 12
 
 
 def test_silent_are_those_with_work_and_no_sign(campaign):
