@@ -16,8 +16,9 @@ from annotation.api.serializers import CampaignSerializer
 from annotation.api.views import campaigns_of
 from annotation.formats import FORMATS
 from annotation.protocols import PROTOCOLS
-from annotation.services.judgement_upload import LONGEST_MAP, upload_import
+from annotation.services.judgement_upload import LONGEST_MAP, remedy_worded, upload_import
 from evalplatform.api import asked
+from evalplatform.errors import UserError
 from evalplatform.idempotency import idempotent
 from evalplatform.people import user_of
 
@@ -39,7 +40,10 @@ class ImportSerializer(serializers.Serializer):
     protocol = serializers.ChoiceField(sorted(PROTOCOLS), default="", allow_blank=True)
     languages = _said(80, "source and target, as cs-en")
     testset = _said(120, "a test set with texts that the segments belong to")
-    map = _said(LONGEST_MAP, "columns of a foreign table, as rater=COL,system=COL,segment=COL,score=COL")
+    map = _said(
+        LONGEST_MAP,
+        "columns of a foreign table, as rater=COL,system=COL,segment=COL,score=COL; also kind, group, time",
+    )
     scale = _said(60, "lowest and highest score, as 0-100")
     unknown_kinds = serializers.ChoiceField(["refuse", "skip"], default="refuse")
     study = _said(120, "of a new campaign; without it, its own")
@@ -72,7 +76,10 @@ class ImportJudgements(APIView):
     def post(self, request: Request) -> Response:
         """Import a file into a closed campaign, all of it or nothing; the campaign is made where none is."""
         given = asked(ImportSerializer, request.data)
-        done = upload_import(upload=given.pop("file"), given=given, user=user_of(request))
+        try:
+            done = upload_import(upload=given.pop("file"), given=given, user=user_of(request))
+        except UserError as error:
+            raise type(error)(error.message, remedy_worded(error.remedy, str)) from error
         made = campaigns_of(request).get(pk=done.campaign.pk)
         body = {
             "campaign": CampaignSerializer(made, context={"request": request}).data,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from django import forms
@@ -10,13 +9,11 @@ from django.utils.translation import gettext_lazy
 
 from annotation.formats import FORMATS
 from annotation.protocols import PROTOCOLS
-from annotation.services.judgement_upload import LONGEST_MAP
+from annotation.services.judgement_upload import LONGEST_MAP, remedy_worded
 from evalplatform.errors import UserError
 from mtcore.forms.fields import HouseForm, NameField
 
 _FILE_SAYS = ("", gettext_lazy("as the file says"))
-_OPTION = re.compile(r"--(map|scale|protocol|languages|testset|unknown-kinds)(?: skip|(=))?")
-"""An option of the command, in a remedy that command and page share."""
 
 
 class ImportForm(HouseForm):
@@ -67,7 +64,10 @@ class ImportForm(HouseForm):
         max_length=LONGEST_MAP,
         required=False,
         label=gettext_lazy("Columns of a table of others"),
-        help_text=gettext_lazy("As rater=COL,system=COL,segment=COL,score=COL."),
+        help_text=gettext_lazy(
+            "As rater=COL, system=COL, segment=COL, score=COL; also kind=COL, group=COL and time=COL where "
+            "the file has them."
+        ),
         widget=forms.Textarea(attrs={"rows": 2}),
     )
     unknown_kinds = forms.ChoiceField(
@@ -80,12 +80,8 @@ class ImportForm(HouseForm):
 
     def refuse(self, error: UserError, field: str | None = None) -> None:
         """Write what was refused into the form; its fields go by the names that stand here."""
-
-        def named(found: re.Match[str]) -> str:
-            label = self.fields[found[1].replace("-", "_")].label
-            return f"{label}: " if found[2] else f"“{label}”"
-
-        super().refuse(type(error)(error.message, _OPTION.sub(named, error.remedy)), field)
+        worded = remedy_worded(error.remedy, lambda name: str(self.fields[name].label))
+        super().refuse(type(error)(error.message, worded), field)
 
     def said(self) -> dict[str, Any]:
         """Return what was said about the file."""

@@ -16,6 +16,7 @@ from annotation.services.judgement_upload import upload_import
 from annotation.templatetags.shown import grouped
 from evalplatform.people import user_of
 from mtcore.forms.fields import tried
+from mtcore.services.texts import sentence
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -37,5 +38,5 @@ def _made(request: HttpRequest, done: Imported) -> HttpResponse:
     said = ngettext("%(n)s judgement was imported.", "%(n)s judgements were imported.", done.n_judgements)
     messages.success(request, said % {"n": grouped(done.n_judgements)})
     for notice in done.notices:
-        messages.warning(request, _("Note: %(text)s") % {"text": notice})
+        messages.warning(request, _("Note: %(text)s") % {"text": sentence(notice)})
     return redirect(done.campaign)

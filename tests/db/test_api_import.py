@@ -129,6 +129,11 @@ def test_what_is_said_wrongly(ann, said, part):
     assert part in answer["detail"] and ("errors" in answer or "remedy" in answer)
 
 
+def test_a_remedy_calls_what_is_said_as_the_api_does(ann):
+    told = refused(ann, ("map.csv", b"who,what,which,how\nR1,OP,1,50\n"))
+    assert told["remedy"] == "Name the columns with “map”."
+
+
 def test_files_that_are_none(ann, monkeypatch):
     assert refused(ann, ("empty.csv", b""))["errors"]["file"]
     assert "damaged" in refused(ann, ("x.csv.gz", b"\x1f\x8b" + b"x" * 90))["detail"]
