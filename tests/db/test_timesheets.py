@@ -173,7 +173,9 @@ def test_page_file_and_command_say_the_same():
         ("R1", 12, 8),
         ("R2", 0, 0),
     ]
-    assert "R1: 0:12 h, 8 items" in run("timesheet", "=Shop")[0]
+    table = run("timesheet", "=Shop")[0]
+    assert "R1: 0:12 h, 8 items" in table and "All 2 raters: 0:12 h, 8 items" in table
+    assert "All" not in run("timesheet", "=Shop", "--rater", "R1")[0]
     assert "no rater “R9”" in refused("timesheet", "=Shop", "--rater", "R9")
 
 

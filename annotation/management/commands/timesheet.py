@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -10,6 +11,7 @@ from django.utils import timezone
 from annotation.models import AuditEvent
 from annotation.services.lookup import campaign_named
 from annotation.services.timesheets import Sheet, campaign_timesheets, timesheet_csv, timesheet_json
+from annotation.stats.worktime import hours_and_minutes
 from evalplatform.commands import HouseCommand, Plain
 from evalplatform.errors import NotFound
 from evalplatform.words import counted
@@ -45,7 +47,16 @@ class Command(HouseCommand):
         else:
             for sheet in sheets:
                 self._table(sheet)
+            if len(sheets) > 1:
+                self.stdout.write(self._total(sheets))
             self.stdout.write(f"Days are those of the time zone {timezone.get_default_timezone_name()}.")
+
+    def _total(self, sheets: Sequence[Sheet]) -> str:
+        """Return the line that sums the raters up."""
+        minutes, items = sum(one.minutes for one in sheets), sum(one.items for one in sheets)
+        practice = sum(one.practice_minutes for one in sheets)
+        told = f", {hours_and_minutes(practice)} of it practice" if practice else ""
+        return f"All {len(sheets):,} raters: {hours_and_minutes(minutes)} h, {counted(items, 'item')}{told}"
 
     def _table(self, sheet: Sheet) -> None:
         practice = f", {sheet.practice_duration} of it practice" if sheet.practice_minutes else ""
