@@ -55,6 +55,48 @@ ACTIONS = {
     "token.revoked": gettext_noop("revoked an API token"),
     "token.taken": gettext_noop("fetched the own API token"),
 }
+DETAILS = {
+    "account": gettext_noop("account"),
+    "added": gettext_noop("added"),
+    "asked": gettext_noop("asked for"),
+    "chosen": gettext_noop("only"),
+    "file": gettext_noop("file"),
+    "format": gettext_noop("format"),
+    "from_study": gettext_noop("from the study"),
+    "given": gettext_noop("given to"),
+    "identities": gettext_noop("with names"),
+    "joins": gettext_noop("anybody may join"),
+    "judgements": gettext_noop("judgements"),
+    "led_to": gettext_noop("led to"),
+    "moved": gettext_noop("went to"),
+    "n_judgements": gettext_noop("judgements"),
+    "n_planned": gettext_noop("of planned"),
+    "name": gettext_noop("name"),
+    "options": gettext_noop("options"),
+    "page": gettext_noop("page"),
+    "place": gettext_noop("place"),
+    "rater": gettext_noop("rater"),
+    "raters": gettext_noop("raters"),
+    "reason": gettext_noop("reason"),
+    "released": gettext_noop("items taken back"),
+    "removed": gettext_noop("removed"),
+    "renewed": gettext_noop("older links ended"),
+    "role": gettext_noop("role"),
+    "segment": gettext_noop("segment"),
+    "separate_raters": gettext_noop("raters kept apart"),
+    "short": gettext_noop("still short"),
+    "state": gettext_noop("state"),
+    "systems": gettext_noop("systems"),
+    "table": gettext_noop("table"),
+    "tables": gettext_noop("tables"),
+    "testset": gettext_noop("test set"),
+    "testsets": gettext_noop("test sets"),
+    "text": gettext_noop("text"),
+    "texts": gettext_noop("with texts"),
+    "to_study": gettext_noop("to the study"),
+    "united": gettext_noop("raters of one name taken as one"),
+    "why": gettext_noop("reason"),
+}
 #: What is said elsewhere on the line.
 SHOWN = ("command", "key")
 LONGEST = 160
@@ -73,7 +115,7 @@ def details_of(data: dict[str, Any]) -> list[tuple[str, str]]:
             continue
         text = _plain(value)
         cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-        found.append((name.replace("_", " "), cut))
+        found.append((_(DETAILS[name]) if name in DETAILS else name.replace("_", " "), cut))
     return found
 
 
@@ -85,4 +127,6 @@ def _plain(value: Any) -> str:
         )
     if isinstance(value, list):
         return " · ".join(_plain(one) for one in value)
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
     return str(value)
