@@ -118,7 +118,7 @@ def _latex_table(report: Report, places: Sequence[int]) -> str:
     measures = [report.texts[0].measures[place].measure for place in places]
     heads = [latex_escape(one.title) + LATEX_ARROWS[one.direction] for one in measures]
     lines = [
-        rf"\begin{{tabular}}{{l{'r' * len(measures)}}}",
+        rf"\noindent\begin{{tabular}}{{l{'r' * len(measures)}}}",
         r"\toprule",
         " & ".join(["", *heads]) + r" \\",
         r"\midrule",

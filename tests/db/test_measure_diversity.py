@@ -4,8 +4,6 @@ import csv
 import io
 import json
 import math
-import shutil
-import subprocess
 
 import pytest
 
@@ -14,6 +12,7 @@ from tests.factories.campaigns import invented_lines
 from tests.factories.commands import refused, run
 from tests.factories.diversity import invented_text, repeated
 from tests.factories.files import write_lines
+from tests.factories.latex import compiled
 from tests.paths import CASES, needs_cases
 from tests.unit.test_diversity_values import FORMS, TABLE_7
 
@@ -163,19 +162,16 @@ def test_csv_is_one_table_of_values_and_comparisons(two):
     assert rows[1]["value"] == "" and rows[1]["reason"]
 
 
-def test_latex_prints_names_as_they_are_and_compiles_where_tex_is(two, tmp_path):
+def test_latex_prints_names_as_they_are_and_compiles(two, tmp_path):
     hostile = two[0].replace("A=", "50%_&$#^~{}\\=", 1)
     out, _ = run("measure_diversity", "--text", hostile, two[1], "--format", "latex", "--language", "en")
     assert r"50\%\_\&\$\#\textasciicircum{}\textasciitilde{}\{\}\textbackslash{}" in out
     assert r"TTR $\uparrow$" in out and " -- " in out
     assert out.count(r"\\") >= 3
-    if shutil.which("pdflatex"):
-        page = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}" + out + "\\end{document}"
-        (tmp_path / "t.tex").write_text(page, encoding="utf-8")
-        subprocess.run(["pdflatex", "-interaction=batchmode", "t.tex"], cwd=tmp_path, check=True)
+    compiled(tmp_path, out, packages="booktabs")
 
 
-def test_latex_puts_measures_that_do_not_fit_on_a_page_into_further_tables(two):
+def test_latex_puts_measures_that_do_not_fit_on_a_page_into_further_tables(two, tmp_path):
     out, _ = run("measure_diversity", "--text", *two, "--format", "latex", "--language", "en")
     tables = [part.split("\\end{tabular}")[0] for part in out.split("\\begin{tabular}")[1:]]
     assert len(tables) > 1
@@ -200,6 +196,7 @@ def test_latex_puts_measures_that_do_not_fit_on_a_page_into_further_tables(two):
         "en",
     )
     assert short.count("tabular") == 2
+    compiled(tmp_path, out, packages="booktabs")
 
 
 def test_texts_and_outputs_of_a_test_set(tmp_path):

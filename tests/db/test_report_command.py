@@ -2,8 +2,6 @@
 
 import csv
 import json
-import shutil
-import subprocess
 
 import pytest
 from defusedxml import ElementTree
@@ -12,6 +10,7 @@ from annotation.models import ScoreRun
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.looks import campaign_look
 from tests.factories.commands import refused, run
+from tests.factories.latex import compiled
 from tests.factories.reports import rated
 
 pytestmark = pytest.mark.django_db
@@ -57,17 +56,7 @@ def test_every_table_is_latex_that_any_engine_reads(tmp_path, protocol):
     assert len(tables) > 5
     for text in tables:
         assert text.isascii(), [mark for mark in text if not mark.isascii()]
-    if shutil.which("pdflatex") is None:
-        pytest.skip("pdflatex is not installed: the tables were read, not compiled")
-    packages = "\\usepackage{booktabs,longtable,graphicx,pdflscape}"
-    document = f"\\documentclass{{article}}\n{packages}\n\\begin{{document}}\n"
-    (tmp_path / "all.tex").write_text("\n".join([document, *tables, "\\end{document}\n"]), encoding="utf-8")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
-        cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert "Overfull" not in done.stdout, "a table is wider than the page"
+    compiled(tmp_path, *tables)
 
 
 def test_it_refuses_before_it_computes(tmp_path):

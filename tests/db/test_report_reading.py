@@ -14,6 +14,7 @@ from annotation.services.report.tables import to_markdown
 from annotation.services.scoring import campaign_score
 from annotation.stats.options import ScoreOptions
 from tests.factories.commands import run
+from tests.factories.latex import compiled
 from tests.factories.reports import rated
 
 pytestmark = pytest.mark.django_db
@@ -65,7 +66,7 @@ def row(system, testset, cluster):
     }  # fmt: skip
 
 
-def test_the_end_of_a_cluster_and_of_a_condition_look_different():
+def test_the_end_of_a_cluster_and_of_a_condition_look_different(tmp_path):
     rows = [
         row("BT", "a", [1, 1]), row("OP", "a", [2, 2]), row("BT", "b", [1, 2]), row("OP", "b", [1, 2]),
     ]  # fmt: skip
@@ -74,8 +75,10 @@ def test_the_end_of_a_cluster_and_of_a_condition_look_different():
     named = [one | {"name": one["system"]} for one in table.rows]
     looks = re.findall(r'class="f-(rule|part)"', intervals(named, table.cuts, "x", table.parts))
     assert looks == ["rule", "part"]
-    rules = [line for line in to_latex(table, "s").splitlines() if line.startswith(r"\midrule")]
+    latex = to_latex(table, "s")
+    rules = [line for line in latex.splitlines() if line.startswith(r"\midrule")]
     assert rules == [r"\midrule", r"\midrule", r"\midrule[\heavyrulewidth]"]
+    compiled(tmp_path, latex)
 
 
 def test_the_page_of_a_study_by_condition_parts_its_conditions(client):

@@ -2,8 +2,6 @@
 
 import csv
 import io
-import shutil
-import subprocess
 
 import pytest
 from django.contrib.auth.models import User
@@ -21,6 +19,7 @@ from annotation.services.study_tables.spec import KINDS
 from annotation.stats.options import ScoreOptions
 from mtcore.models import System
 from tests.factories.commands import refused, run
+from tests.factories.latex import compiled
 from tests.factories.metrics import import_scored_set, scored
 from tests.factories.studies import answered
 from tests.factories.study_tables import CONDITIONS, PAIRS, SYSTEMS, known_study
@@ -213,17 +212,7 @@ def test_csv_has_exact_values_and_what_is_behind_each(known):
 def test_latex_compiles_where_tex_is(known, tmp_path):
     out, _ = run("report_study", known.study.name, "--format", "latex")
     assert r"$X^{**}$" in out and r"\toprule" in out and "% To fill: manage.py" in out
-    if shutil.which("pdflatex") is None:
-        pytest.skip("pdflatex is not installed")
-    page = (
-        "\\documentclass{article}\\usepackage{booktabs,graphicx}\\usepackage[T1]{fontenc}"
-        "\\usepackage[utf8]{inputenc}\\begin{document}" + out + "\\end{document}"
-    )
-    (tmp_path / "t.tex").write_text(page, encoding="utf-8")
-    subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True,
-        stdout=subprocess.DEVNULL,
-    )  # fmt: skip
+    compiled(tmp_path, out, packages="booktabs,graphicx")
 
 
 def test_every_definition_asks_for_what_there_is():

@@ -1,14 +1,13 @@
 """Tables of a report as text: names stay what they are in LaTeX, Markdown and CSV."""
 
 import csv
-import shutil
-import subprocess
 from io import StringIO
 
 import pytest
 
 from annotation.services.report.latex import LONG, latex_escape, to_latex
 from annotation.services.report.tables import Column, Table, plain, to_csv, to_markdown, used
+from tests.factories.latex import compiled
 
 NAMES = ["GPT_4&Co{50%}", "a\\b^~$", "<b>Sys</b>#1", "[x] *y* `z` -- it''s \"q\" |", "Ünïcode ß – …"]
 COLUMNS = [
@@ -86,23 +85,10 @@ def test_latex_tables_are_no_wider_than_the_page():
             assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}")
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("n_rows", [5, LONG + 5])
 def test_latex_compiles(tmp_path, n_rows):
     names = [NAMES[n % len(NAMES)] for n in range(n_rows)]
-    table = to_latex(Table("t", "Names & numbers", COLUMNS, rows(names)), SIGNATURE)
-    document = (
-        "\\documentclass{article}\n\\usepackage{booktabs,longtable,graphicx,pdflscape}\n\\begin{document}\n"
-        f"{table}\n\\end{{document}}\n"
-    )
-    (tmp_path / "t.tex").write_text(document, encoding="utf-8")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
-        cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert (tmp_path / "t.pdf").stat().st_size > 1000
-    assert "Overfull" not in done.stdout, "the table is wider than the page"
+    compiled(tmp_path, to_latex(Table("t", "Names & numbers", COLUMNS, rows(names)), SIGNATURE))
 
 
 def test_markdown_escapes_names_and_keeps_one_row_a_line():
