@@ -23,6 +23,7 @@ from tests.factories.correlation import (
     spoil,
 )
 from tests.factories.files import write_lines
+from tests.factories.latex import compiled
 from tests.factories.metrics import rows_of
 
 pytestmark = pytest.mark.django_db
@@ -326,7 +327,7 @@ def test_a_metric_without_its_model_leaves_the_others(quay):
     assert any(note.startswith("BEER: BEER needs a model") for note in found["notes"])
 
 
-def test_every_format_says_the_same(quay):
+def test_every_format_says_the_same(quay, tmp_path):
     arguments = ("--campaign", quay, "--metrics", "chrf,ter")
     found = correlated(*arguments)
     own = result_of(found, level="system", direction="direct", metric="ter")["estimates"]["pearson"]
@@ -345,10 +346,13 @@ def test_every_format_says_the_same(quay):
     for marks, plain in ((r"\ensuremath{-}", "-"), ("{[}", "["), ("{]}", "]")):
         latex = latex.replace(marks, plain)
     assert written in latex
+    tables = []
     for table in ("williams", "pairs", "points", "segments"):
         assert rows_of(run("correlate", *arguments, "--format", "csv", "--table", table)[0]), table
         latex = run("correlate", *arguments, "--format", "latex", "--table", table)[0]
         assert r"\begin{tabular}" in latex or r"\begin{longtable}" in latex
+        tables.append(latex)
+    compiled(tmp_path, *tables)
 
 
 def test_the_same_seed_gives_the_same_numbers(quay):

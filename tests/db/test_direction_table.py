@@ -9,6 +9,7 @@ import pytest
 from tests.factories.campaigns import invented_lines
 from tests.factories.commands import refused, run
 from tests.factories.files import write_lines
+from tests.factories.latex import compiled
 from tests.factories.metrics import import_scored_set, scored, spoiled
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +61,7 @@ def test_a_set_a_direction_and_a_system_of_one_side_only(tmp_path):
     )
     assert float(rows[0]["direct"]) == found["rows"][0]["direct"]
     assert "no reverse segments" in refused("direction_table", "direct")
+    compiled(tmp_path, latex)
     assert "no metric" in refused("direction_table", "direct", "reverse", "--metric", "blue")
     assert "no test set" in refused("direction_table", "none")
 

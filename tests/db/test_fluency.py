@@ -17,6 +17,7 @@ from tests.factories.arpa import FIVE_WORDS, write_arpa
 from tests.factories.campaigns import invented_lines
 from tests.factories.commands import refused, run
 from tests.factories.files import write_lines
+from tests.factories.latex import compiled
 from tests.factories.metrics import import_scored_set, rows_of, scored, strict
 from tests.factories.runs import work_all
 from tests.factories.word_engine import WordEngine
@@ -81,6 +82,7 @@ def test_verdicts_in_csv_and_latex_and_for_every_two_systems(demo, arpa, tmp_pat
         found = scored(*base, "--direction", direction)
         assert {row["n_segments"] for row in found["results"]} == {n}
         assert f"on {direction} text" in found["verdicts"][0]["sentence"]
+    compiled(tmp_path, latex)
 
 
 def test_equal_outputs_are_told_apart_by_nothing(demo, arpa, tmp_path):

@@ -12,6 +12,7 @@ from sacrebleu.significance import PairedTest
 from tests.factories.campaigns import invented_lines
 from tests.factories.commands import run
 from tests.factories.files import write_lines
+from tests.factories.latex import compiled
 from tests.factories.metrics import FILES, case_scores, rows_of, scored, spoiled, strict, values
 
 MORE = ("--metrics", "bleu,chrf,chrfpp,ter")
@@ -127,12 +128,13 @@ def test_the_table_names_arrows_intervals_tests_and_signatures(three):
     assert "chrF: nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|beta:2|version:2.6.0" in out
 
 
-def test_latex_escapes_names_and_prints_two_decimals(three):
+def test_latex_escapes_names_and_prints_two_decimals(three, tmp_path):
     out, _ = run("score_files", "--hypothesis", f"A_1&2={three['A']}", "--reference", three["ref"],
                  "--format", "latex")  # fmt: skip
     assert r"A\_1\&2 & ref.en & " in out
     assert r"\toprule" in out and r"\bottomrule" in out
     assert "BLEU & chrF & TER" in out
+    compiled(tmp_path, out)
 
 
 @pytest.mark.parametrize("tag", ["zh", "zh-CN", "zho"])

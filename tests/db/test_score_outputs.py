@@ -13,6 +13,7 @@ from mtcore.services.metric_scoring import MetricOptions
 from tests.factories.campaigns import invented_lines
 from tests.factories.commands import refused, run
 from tests.factories.files import write_lines
+from tests.factories.latex import compiled
 from tests.factories.metrics import import_scored_set, rows_of, scored, spoiled
 
 pytestmark = pytest.mark.django_db
@@ -115,13 +116,14 @@ def test_outputs_of_other_inputs_are_conditions_of_their_own(tmp_path):
     assert "no “B” to compare" in line
 
 
-def test_table_csv_and_latex_show_conditions(lines):
+def test_table_csv_and_latex_show_conditions(lines, tmp_path):
     table, _ = run("score_outputs", "demo", "--direction", "direct", "--compare", "A", "B")
     assert "X → Y*" in table and "source, reference, direct" in table and "A − B" in table
     out, _ = run("score_outputs", "demo", "--direction", "direct", "--format", "csv")
     assert {row["condition"] for row in rows_of(out)} == {"X → Y*"}
     latex, _ = run("score_outputs", "demo", "--direction", "direct", "--format", "latex")
     assert r"X $\rightarrow$ Y*" in latex
+    compiled(tmp_path, latex)
 
 
 def test_met_13_a_perfect_output_is_stored(tmp_path, lines):
