@@ -22,6 +22,7 @@ from tests.server import Server, running
 LOOKS = {"light": ({"width": 1280, "height": 900}, "light"), "dark": ({"width": 390, "height": 800}, "dark")}
 FURTHER = ("/runs/", "/machine/", "/recipes/", "/users/", "/audit/", "/corpora/mix/", "/api/v1/docs/")
 NO_PAGES = {"logout", "set_language", "favicon"}
+HREFS = "all => all.map(one => new URL(one.getAttribute('href'), location).href)"
 WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
@@ -31,11 +32,12 @@ def _name(address: str) -> str:
         found = resolve(urlsplit(address).path)
     except Resolver404:
         return ""
-    return found.view_name if found.view_name not in NO_PAGES else ""
+    is_ours = found.namespace != "admin" and found.view_name not in NO_PAGES
+    return found.view_name if is_ours else ""
 
 
 def _links(page: Page) -> list[str]:
-    hrefs = page.locator("a[href]").evaluate_all("all => all.map(one => one.href)")
+    hrefs = page.locator("a[href]").evaluate_all(HREFS)
     return [href.partition("#")[0] for href in hrefs if urlsplit(href).netloc == urlsplit(page.url).netloc]
 
 

@@ -58,6 +58,7 @@ def _folder(folder: Folder) -> dict[str, str]:
         "queue": _("messages to workers"),
         "workers": _("notes of workers"),
         "static": _("styles and scripts"),
+        "secret_key": _("what signs sessions and links; keep it"),
     }
     words = meanings.get(folder.name, _("the database") if ".sqlite3" in folder.name else "")
     return {"name": folder.name, "words": words} | _counted(folder)

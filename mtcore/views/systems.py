@@ -10,6 +10,7 @@ from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
@@ -17,12 +18,13 @@ from django.views.decorators.http import require_safe
 from evalplatform.errors import UserError
 from mtcore.engines.errors import EngineError
 from mtcore.engines.recipe_files import recipe_read
+from mtcore.metrics import METRICS
 from mtcore.models import Corpus, MetricResult, OutputSegment, Run, System, SystemOutput
 from mtcore.services.systems import TRAIN_LM, TRAIN_MODEL, system_card
 from mtcore.views.access import admin_page
 from mtcore.views.plan import figures_of
 from mtcore.views.run_rows import run_rows
-from mtcore.views.words import duration, figure, state_of
+from mtcore.views.words import duration, state_of
 
 ROWS = 50
 RUNS = 100
@@ -142,9 +144,8 @@ def _outputs(system: System) -> tuple[list[dict[str, Any]], list[str]]:
     names: dict[str, None] = {}
     for one in scores:
         names[one.metric] = None
-        value = figure(round(one.value, 2)) if one.value is not None else "–"
         cell = {
-            "value": value,
+            "value": _score(one),
             "reference": one.reference.name if one.reference else "",
             "signature": one.signature,
         }
@@ -161,3 +162,11 @@ def _outputs(system: System) -> tuple[list[dict[str, Any]], list[str]]:
         for row in rows
     ]
     return found, list(names)
+
+
+def _score(one: MetricResult) -> str:
+    """Write a score with the decimals of its metric."""
+    if one.value is None:
+        return "–"
+    known = METRICS.get(one.metric)
+    return number_format(one.value, known.digits if known else 2, force_grouping=True)
