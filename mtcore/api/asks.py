@@ -9,7 +9,8 @@ from rest_framework import serializers
 from mtcore.api.fields import TextField
 from mtcore.api.serializers import CorpusSerializer, RunSerializer
 from mtcore.corpora.filters import FilterOptions
-from mtcore.diversity import MEASURES
+from mtcore.diversity import DEFINITIONS, MEASURES
+from mtcore.diversity.tokens import TOKENS
 from mtcore.metrics import METRICS
 from mtcore.metrics.significance import SACREBLEU_SEED
 from mtcore.services.corpora_import import TEST_SEGMENTS
@@ -37,6 +38,12 @@ def names(help_text: str = "", *, least: int = 0) -> serializers.ListField:
             child=child, min_length=least, max_length=1000, help_text=help_text or None
         )
     return serializers.ListField(child=child, default=list, max_length=1000, help_text=help_text or None)
+
+
+def pairs_field(help_text: str) -> serializers.ListField:
+    """Return a field of pairs of names."""
+    one = serializers.ListField(child=serializers.CharField(max_length=120), min_length=2, max_length=2)
+    return serializers.ListField(child=one, default=list, max_length=1000, help_text=help_text)
 
 
 class NewCorpusSerializer(serializers.Serializer):
@@ -189,12 +196,7 @@ class ScoreSerializer(DrySerializer):
     metrics = serializers.ListField(
         child=serializers.ChoiceField(sorted(METRICS)), default=list(DEFAULT), min_length=1, max_length=50
     )
-    pairs = serializers.ListField(
-        child=serializers.ListField(child=serializers.CharField(max_length=120), min_length=2, max_length=2),
-        default=list,
-        max_length=1000,
-        help_text="systems to compare",
-    )
+    pairs = pairs_field("systems to compare")
     resamples = serializers.IntegerField(default=1000, min_value=0, max_value=MOST_RESAMPLES)
     seed = serializers.IntegerField(default=SACREBLEU_SEED, min_value=0, max_value=SEED)
 
@@ -221,6 +223,16 @@ class DiversitySerializer(DrySerializer):
         child=serializers.ChoiceField(sorted(MEASURES)), default=list, max_length=100
     )
     window = serializers.IntegerField(default=100, min_value=1, max_value=1_000_000)
+    tokens = serializers.ChoiceField(["", *TOKENS], default="", help_text="empty: as the definition has it")
+    definition = serializers.ChoiceField(DEFINITIONS, default=DEFINITIONS[0])
+    training = one_name("corpus that gives the bands of LFP", optional=True)
+    lemma = one_name("whose forms are counted as well", optional=True)
+    equal_length = serializers.IntegerField(
+        default=None, allow_null=True, min_value=0, max_value=10**12,
+        help_text="words to which texts are cut; 0: as many as the shortest text has",
+    )  # fmt: skip
+    draws = serializers.IntegerField(default=20, min_value=2, max_value=10_000, help_text="of equal_length")
+    pairs = pairs_field("texts to compare; none: every two")
     resamples = serializers.IntegerField(default=1000, min_value=0, max_value=100_000)
     seed = serializers.IntegerField(default=1, min_value=0, max_value=SEED)
 

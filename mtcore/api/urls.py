@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from mtcore.api import corpora, launches, results, runs, testsets
+from mtcore.api import corpora, launches, launches_measure, results, runs, testsets
 
 urlpatterns = [
     path("testsets/", testsets.TestSetList.as_view(), name="api_testsets"),
@@ -29,6 +29,8 @@ urlpatterns = [
     path("launch/score/", launches.Score.as_view(), name="api_launch_score"),
     path("launch/score-lm/", launches.ScoreLm.as_view(), name="api_launch_score_lm"),
     path("launch/diversity/", launches.Diversity.as_view(), name="api_launch_diversity"),
+    path("launch/fluency/", launches_measure.Fluency.as_view(), name="api_launch_fluency"),
+    path("launch/directions/", launches_measure.Directions.as_view(), name="api_launch_directions"),
     path("runs/", runs.RunList.as_view(), name="api_runs"),
     path("runs/<int:pk>/", runs.RunDetail.as_view(), name="api_run"),
     path("runs/<int:pk>/cancel/", runs.RunCancel.as_view(), name="api_run_cancel"),

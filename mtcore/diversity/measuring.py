@@ -149,7 +149,7 @@ def measure_texts(
         CorpusError: a file that cannot be read.
     """
     names = [name for name, _ in texts]
-    _check_names(names, plan.pairs)
+    check_names(names, plan.pairs)
     tell = watch or _nobody
     profiles = []
     for place, (name, blocks) in enumerate(texts):
@@ -268,7 +268,12 @@ def signature(measure: Measure, plan: Plan, interval: Interval | None) -> str:
     return "|".join(parts)
 
 
-def _check_names(names: Sequence[str], pairs: tuple[tuple[str, str], ...] | None) -> None:
+def check_names(names: Sequence[str], pairs: tuple[tuple[str, str], ...] | None) -> None:
+    """Refuse texts without names of their own, and pairs of texts that are not there.
+
+    Raises:
+        DiversityError: it says which.
+    """
     if not names:
         raise DiversityError("there is no text to measure", "Give one with --text NAME=FILE.")
     twice = [name for place, name in enumerate(names) if name in names[:place]]

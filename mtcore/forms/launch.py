@@ -220,13 +220,7 @@ class ScoreForm(HouseForm):
 
     def clean_pairs(self) -> tuple[tuple[str, str], ...]:
         """Read the pairs, one a line."""
-        found = []
-        for line in filter(None, map(str.strip, self.cleaned_data["pairs"].splitlines())):
-            sides = [side.strip() for side in line.split("|")]
-            if len(sides) != 2 or not all(sides):
-                raise ValidationError(_("“%(line)s” is not two systems with a bar between.") % {"line": line})
-            found.append((sides[0], sides[1]))
-        return tuple(found)
+        return pairs_read(self.cleaned_data["pairs"])
 
     def selection(self) -> Selection:
         """Return which outputs are meant."""
@@ -273,3 +267,18 @@ class ScoreLmForm(HouseForm):
 def listed(text: str) -> list[str]:
     """Split names at commas."""
     return [name for name in (one.strip() for one in text.split(",")) if name]
+
+
+def pairs_read(text: str) -> tuple[tuple[str, str], ...]:
+    """Read pairs of names, one a line, with a bar between.
+
+    Raises:
+        ValidationError: a line is not two names.
+    """
+    found = []
+    for line in filter(None, map(str.strip, text.split("\n"))):
+        sides = [side.strip() for side in line.split("|")]
+        if len(sides) != 2 or not all(sides):
+            raise ValidationError(_("“%(line)s” is not two names with a bar between.") % {"line": line})
+        found.append((sides[0], sides[1]))
+    return tuple(found)

@@ -5,20 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 
 from evalplatform.errors import BadInput
 from evalplatform.words import quoted
+from mtcore.engines.base import Work
 from mtcore.metrics import METRICS
 from mtcore.metrics.base import FloatArray, Metric, total
 from mtcore.metrics.packing import stats_unpack
-from mtcore.metrics.scoring import ScoringOptions, finite
+from mtcore.metrics.scoring import ScoreReport, ScoringOptions, finite
 from mtcore.metrics.tables import latex_escape
-from mtcore.models import SystemOutput, TestSet
-from mtcore.services.metric_outputs import Selection, outputs_score
+from mtcore.models import Run, Segment, SystemOutput, TestSet
+from mtcore.services.metric_outputs import Selection, Watch, outputs_score, outputs_score_check
 from mtcore.services.metric_results import metric_result_find
 from mtcore.services.metric_scoring import MetricOptions, scorers_make
 from mtcore.services.versions import testset_find, version_original
@@ -56,7 +58,13 @@ class DirectionTable:
 
 
 def direction_table(
-    *, testsets: Sequence[str], metric: str = "bleu", models: Mapping[str, str] | None = None
+    *,
+    testsets: Sequence[str],
+    metric: str = "bleu",
+    models: Mapping[str, str] | None = None,
+    run: Run | None = None,
+    watch: Watch | None = None,
+    work: Work | None = None,
 ) -> DirectionTable:
     """Score every output from the original source on direct and reverse segments (Edunov et al., Table 7).
 
@@ -67,50 +75,93 @@ def direction_table(
         testsets: names.
         metric: name.
         models: name of a metric → path of its model.
+        run: the run that the work is done for.
+        watch: told what part is done.
+        work: who runs an engine where the metric needs one; by default here and now.
 
     Raises:
         NotFound: there is no such test set, or it has no outputs.
         BadInput: several language pairs, no segments of a side, or a metric that cannot be had.
     """
-    found = [testset_find(name) for name in dict.fromkeys(testsets)]
-    pairs = {(one.source_language, one.target_language) for one in found}
-    if len(pairs) > 1:
-        listed = ", ".join("-".join(one) for one in sorted(pairs))
-        raise BadInput(f"The test sets are of several language pairs: {listed}.", "Give those of one pair.")
-    options = MetricOptions(
-        metrics=(metric,), models=dict(models or {}), language=found[0].target_language,
-        scoring=ScoringOptions(resamples=0),
-    )  # fmt: skip
-    (scorer,) = scorers_make(options)
+    found = _of_one_pair(testsets)
+    options = _options(found, metric, models)
+    (scorer,) = scorers_make(options, work)
     if scorer.metric is None:  # scorers_make has refused it
         raise BadInput(scorer.reason)
     sums: Sums = {}
     signatures: dict[str, None] = {}
-    for testset in found:
-        _add(sums, testset, scorer.metric, options, signatures)
-    missing = [side for side in SIDES if not any(side in own for own in sums.values())]
-    if missing:
-        raise BadInput(
-            f"{quoted(one.name for one in found)} have no {missing[0]} segments with outputs.",
-            "Give a test set of the other side as well, or its directions when it is imported.",
-        )
+    score = partial(outputs_score, run=run, work=work)
+    for number, testset in enumerate(found):
+        if watch is not None:
+            watch(number / len(found), f"{metric} of {testset.name}")
+        _add(sums, testset, scorer.metric, partial(score, options=options), signatures)
+    _sides_check(found, {side for own in sums.values() for side in own})
     rows = [_row(name, own, scorer.metric) for name, own in sums.items() if len(own) == len(SIDES)]
     kept = [row for row in rows if row is not None]
     kind = METRICS[metric]
     return DirectionTable(
-        metric, kind.title, kind.digits, "-".join(pairs.pop()), tuple(one.name for one in found),
+        metric, kind.title, kind.digits, f"{found[0].source_language}-{found[0].target_language}",
+        tuple(one.name for one in found),
         tuple(sorted(kept, key=lambda row: (row.delta, row.system))),
         tuple(sorted(name for name, own in sums.items() if len(own) < len(SIDES))), "; ".join(signatures),
     )  # fmt: skip
 
 
+def direction_table_check(
+    *, testsets: Sequence[str], metric: str = "bleu", models: Mapping[str, str] | None = None
+) -> None:
+    """Refuse what `direction_table` would refuse before it scores.
+
+    Raises:
+        NotFound: there is no such test set, or it has no outputs.
+        BadInput: several language pairs, no segments of a side, or a metric that cannot be had.
+    """
+    found = _of_one_pair(testsets)
+    # A model of perplexity may score with an engine that only workers have: it is not opened here.
+    options = _options(found, "bleu" if models else metric, None)
+    for testset in found:
+        source = str(version_original(testset, "source"))
+        outputs_score_check(testset=testset.name, selection=Selection(inputs=(source,)), options=options)
+    known = Segment.objects.filter(testset__in=found).order_by().values_list("direction", flat=True)
+    _sides_check(found, set(known.distinct()))
+
+
+def _of_one_pair(testsets: Sequence[str]) -> list[TestSet]:
+    found = [testset_find(name) for name in dict.fromkeys(testsets)]
+    pairs = {(one.source_language, one.target_language) for one in found}
+    if len(pairs) > 1:
+        listed = ", ".join("-".join(one) for one in sorted(pairs))
+        raise BadInput(f"The test sets are of several language pairs: {listed}.", "Give those of one pair.")
+    return found
+
+
+def _options(found: Sequence[TestSet], metric: str, models: Mapping[str, str] | None) -> MetricOptions:
+    return MetricOptions(
+        metrics=(metric,), models=dict(models or {}), language=found[0].target_language,
+        scoring=ScoringOptions(resamples=0),
+    )  # fmt: skip
+
+
+def _sides_check(found: Sequence[TestSet], known: Container[str]) -> None:
+    missing = [side for side in SIDES if side not in known]
+    if missing:
+        raise BadInput(
+            f"{quoted(one.name for one in found)} have no {missing[0]} segments with outputs.",
+            "Give a test set of the other side as well, or its directions when it is imported.",
+        )
+
+
 def _add(
-    sums: Sums, testset: TestSet, scorer: Metric, options: MetricOptions, signatures: dict[str, None]
+    sums: Sums,
+    testset: TestSet,
+    scorer: Metric,
+    scored: Callable[..., ScoreReport],
+    signatures: dict[str, None],
 ) -> None:
     """Score the outputs of a test set and add their statistics by side."""
     source = version_original(testset, "source")
     reference = version_original(testset, "target") if "reference" in scorer.needs else None
-    report = outputs_score(testset=testset.name, selection=Selection(inputs=(str(source),)), options=options)
+    report = scored(testset=testset.name, selection=Selection(inputs=(str(source),)))
     directions = np.array(testset.segments.order_by("position").values_list("direction", flat=True))
     outputs = SystemOutput.objects.filter(testset=testset, input_version=source).select_related("system")
     by_system = {output.system.name: output for output in outputs}

@@ -158,13 +158,22 @@ def diversity_result(report: Report, origins: Sequence[Origin]) -> dict[str, Any
     return found
 
 
-def _plan(options: DiversityOptions, source: Blocks | None) -> tuple[Plan, list[str]]:
-    """Make ready what measuring takes; return it with what the reader must know."""
+def definition_check(options: DiversityOptions) -> None:
+    """Refuse words cut as the definition does not take them.
+
+    Raises:
+        DiversityError: they are.
+    """
     if options.definition == "biasmt" and options.tokens == "moses":
         raise DiversityError(
             "the authors’ code splits at white space: --definition biasmt takes the text as given",
             "Leave --tokens out, or use --definition paper.",
         )
+
+
+def _plan(options: DiversityOptions, source: Blocks | None) -> tuple[Plan, list[str]]:
+    """Make ready what measuring takes; return it with what the reader must know."""
+    definition_check(options)
     measures = measures_for(options.measures, options.definition, options.window)
     tokens = options.tokens or ("given" if options.definition == "biasmt" else "moses")
     tokeniser = tokeniser_for(tokens, options.language)

@@ -23,6 +23,13 @@ def diversity_launch(
     language: str = "",
     measures: Sequence[str] = (),
     window: int = 100,
+    tokens: str = "",
+    definition: str = "paper",
+    training: str = "",
+    lemma: str = "",
+    equal_length: int | None = None,
+    draws: int = 20,
+    pairs: Sequence[Sequence[str]] = (),
     resamples: int = 1000,
     seed: int = 1,
     requested_by: User | None = None,
@@ -36,6 +43,14 @@ def diversity_launch(
         language: of the texts; by default that of the test sets.
         measures: names; none: the usual ones.
         window: words in a window of moving measures.
+        tokens: "moses" or "given"; empty: as the definition has it.
+        definition: "paper" or "biasmt", where they differ.
+        training: corpus whose text in `language` gives the bands of LFP.
+        lemma: whose forms are counted as well.
+        equal_length: words to which texts are cut for measures that change with length; 0 for as many as the
+            shortest text has, None to measure texts whole.
+        draws: how often that many words are drawn.
+        pairs: names of the texts to compare; none: every two.
         resamples: of the tests; 0: none.
         seed: of every draw.
         requested_by: who asks.
@@ -55,7 +70,9 @@ def diversity_launch(
     origins = [origin_of("", f"{CORPUS}{name}", language) for name in corpora]
     origins += origins_of_testsets(testsets, systems) if testsets else []
     options = DiversityOptions(
-        language=language, source_language=source, measures=tuple(measures), window=window,
+        language=language, source_language=source, measures=tuple(measures), window=window, tokens=tokens,
+        definition=definition, training=f"{CORPUS}{training}" if training else "", lemma=lemma,
+        equal=equal_length, draws=draws, pairs=tuple((a, b) for a, b in pairs) or None,
         resamples=resamples, seed=seed,
     )  # fmt: skip
     wanted = diversity_run_options(origins=origins, options=options, source_testsets=testsets)

@@ -13,8 +13,9 @@ from mtcore.metrics import METRICS
 from mtcore.metrics.lm_model import WORD
 from mtcore.metrics.lm_verdict import OOV_APART, Verdict, measured
 from mtcore.metrics.scoring import Score, ScoreReport, ScoringOptions
+from mtcore.models import Run
 from mtcore.services.fluency_disjoint import Disjoint, disjointness
-from mtcore.services.metric_outputs import Selection, Watch, outputs_score
+from mtcore.services.metric_outputs import Selection, Watch, outputs_score, outputs_score_check
 from mtcore.services.metric_scoring import MetricOptions
 
 ALPHA = 0.05
@@ -73,6 +74,7 @@ def fluency_compare(
     systems: Sequence[str],
     lm: str,
     options: FluencyOptions,
+    run: Run | None = None,
     watch: Watch | None = None,
     work: Work | None = None,
 ) -> Fluency:
@@ -84,39 +86,23 @@ def fluency_compare(
         lm: as in `--model ppl=…`: an ARPA file, "run:ID" or "run:NAME", the folder of a bundle or of a causal
             model of transformers.
         options: which text, and how it is tested.
+        run: the run that the work is done for.
         watch: told what part is done.
         work: who runs an engine; by default here and now.
 
     Raises:
         NotFound, Conflict, BadInput: something that cannot be used, or an overlap that was to be refused.
     """
-    names = list(dict.fromkeys(systems))
-    if len(names) < 2:
-        raise BadInput(
-            "Fluency is compared between two systems or more.", "Name them with --systems A B, each once."
-        )
-    if not 0 < options.alpha < 1:
-        raise BadInput(f"alpha is {options.alpha:g}, which is no probability.", "Give one such as 0.05.")
+    names = _names(systems, options)
     disjoint = disjointness(lm=lm, systems=names, lm_text=options.lm_text, bt_texts=options.bt_texts)
     shared = next((one for one in disjoint if one.shared), None)
     if shared is not None and options.refuse_overlap:
         raise BadInput(shared.sentence, "Take another model, or leave --refuse-overlap out.")
     report = outputs_score(
         testset=testset,
-        selection=Selection(
-            systems=tuple(names),
-            inputs=options.inputs,
-            references=(options.reference,) if options.reference else (),
-            directions=(options.direction,),
-        ),
-        options=MetricOptions(
-            metrics=("bleu", "ppl"),
-            models={"ppl": lm},
-            tokens=options.tokens,
-            scoring=ScoringOptions(
-                resamples=options.resamples, seed=options.seed, pairs=tuple(combinations(names, 2))
-            ),
-        ),
+        selection=_selection(names, options),
+        options=_metrics(names, lm, options),
+        run=run,
         watch=watch,
         work=work,
     )
@@ -127,6 +113,49 @@ def fluency_compare(
     notices = [*report.notices, *_cautions(report), *(one.sentence for one in disjoint)]
     report = replace(report, notices=tuple(notices))
     return Fluency(testset, lm, tuple(_verdicts(report, options)), report, disjoint)
+
+
+def fluency_check(*, testset: str, systems: Sequence[str], lm: str, options: FluencyOptions) -> None:
+    """Refuse what `fluency_compare` would refuse before it scores.
+
+    Raises:
+        NotFound, Conflict, BadInput: something that cannot be used.
+    """
+    names = _names(systems, options)
+    outputs_score_check(
+        testset=testset, selection=_selection(names, options), options=_metrics(names, lm, options)
+    )
+
+
+def _names(systems: Sequence[str], options: FluencyOptions) -> list[str]:
+    names = list(dict.fromkeys(systems))
+    if len(names) < 2:
+        raise BadInput(
+            "Fluency is compared between two systems or more.", "Name them with --systems A B, each once."
+        )
+    if not 0 < options.alpha < 1:
+        raise BadInput(f"alpha is {options.alpha:g}, which is no probability.", "Give one such as 0.05.")
+    return names
+
+
+def _selection(names: Sequence[str], options: FluencyOptions) -> Selection:
+    return Selection(
+        systems=tuple(names),
+        inputs=options.inputs,
+        references=(options.reference,) if options.reference else (),
+        directions=(options.direction,),
+    )
+
+
+def _metrics(names: Sequence[str], lm: str, options: FluencyOptions) -> MetricOptions:
+    return MetricOptions(
+        metrics=("bleu", "ppl"),
+        models={"ppl": lm},
+        tokens=options.tokens,
+        scoring=ScoringOptions(
+            resamples=options.resamples, seed=options.seed, pairs=tuple(combinations(names, 2))
+        ),
+    )
 
 
 def _verdicts(report: ScoreReport, options: FluencyOptions) -> list[tuple[str, Verdict]]:

@@ -132,7 +132,7 @@ def fluency_own(
     """
     if not models:
         raise BadInput("No language model is named.", "Give one for each system: NAME=MODEL.")
-    lines, language = _texts(testsets, options.version)
+    lines, language = own_texts(testsets, options.version)
     found: dict[str, tuple[Perplexity, dict[str, FloatArray]]] = {}
     for number, (system, model) in enumerate(models.items()):
         if watch is not None:
@@ -151,8 +151,13 @@ def fluency_own(
     return Closeness(tuple(testsets), dict(models), tuple(cells), tuple(differences), tuple(notices), options)
 
 
-def _texts(testsets: Sequence[str], version: str) -> tuple[dict[str, list[str]], str]:
-    """Return the lines of Y* and of Y, blank ones left out, and their language."""
+def own_texts(testsets: Sequence[str], version: str) -> tuple[dict[str, list[str]], str]:
+    """Return the lines of Y* and of Y, blank ones left out, and their language.
+
+    Raises:
+        NotFound: a test set or version that is not there.
+        BadInput: test sets into several languages, or no known directions.
+    """
     lines: dict[str, list[str]] = {}
     language = ""
     for name in dict.fromkeys(testsets):

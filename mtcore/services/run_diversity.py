@@ -8,8 +8,10 @@ from typing import Any
 from evalplatform.errors import BadInput
 from evalplatform.words import counted
 from mtcore.diversity import measures_for
+from mtcore.diversity.measuring import check_names
 from mtcore.services.diversity import (
     DiversityOptions,
+    definition_check,
     diversity_errors,
     diversity_origins_measure,
     diversity_result,
@@ -27,6 +29,8 @@ def diversity_check(options: Mapping[str, Any]) -> None:
         origin.blocks()
     with diversity_errors():
         measures_for(chosen.measures, chosen.definition, chosen.window)
+        definition_check(chosen)
+        check_names([origin.name for origin in origins], chosen.pairs)
     for argument, language in ((chosen.training, chosen.language), (chosen.source, chosen.source_language)):
         path_of(argument, language)
 

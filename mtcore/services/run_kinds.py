@@ -10,6 +10,7 @@ from mtcore.services import (
     run_corpora,
     run_decoding,
     run_diversity,
+    run_fluency,
     run_lm,
     run_mixing,
     run_preflight,
@@ -49,5 +50,8 @@ RUN_KINDS: dict[str, RunKind] = {
     "preflight": RunKind(run_preflight.preflight_run),
     "score_outputs": RunKind(run_scoring.outputs_score_run, check=run_scoring.outputs_score_check_run),
     "measure_diversity": RunKind(run_diversity.diversity_run, check=run_diversity.diversity_check),
+    "compare_fluency": RunKind(run_fluency.fluency_run, check=run_fluency.fluency_check_run),
+    "compare_closeness": RunKind(run_fluency.closeness_run, check=run_fluency.closeness_check_run),
+    "compare_directions": RunKind(run_fluency.directions_run, check=run_fluency.directions_check_run),
 }
 """Name → kind."""

@@ -53,7 +53,7 @@ def as_bad_input() -> Iterator[None]:
 
 def sentence(text: str) -> str:
     """End a message with a full stop where it has no end."""
-    return text if not text or text[-1] in ".!?" else f"{text}."
+    return text if not text or text[-1] in ".!?…" else f"{text}."
 
 
 def whole_sentence(text: str) -> str:

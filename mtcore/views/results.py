@@ -14,6 +14,8 @@ from mtcore.views.words import duration, figure, grouped, size
 Facts = list[tuple[str, str]]
 Row = dict[str, Any]
 MOST_ROWS = 300
+SCORED = ("score_outputs", "compare_fluency")
+"""Kinds of runs whose results have scores of outputs and comparisons of systems."""
 _SMALL = 0.0001
 
 
@@ -30,7 +32,7 @@ def result_facts(run: Run) -> Facts:
 def result_scores(run: Run) -> list[Row]:
     """Return the scores of outputs as rows; none of other kinds."""
     result = run.result
-    if run.kind != "score_outputs" or not isinstance(result, Mapping):
+    if run.kind not in SCORED or not isinstance(result, Mapping):
         return []
     return [_score(one) for one in _rows(result, "results")[:MOST_ROWS]]
 
@@ -38,7 +40,7 @@ def result_scores(run: Run) -> list[Row]:
 def result_comparisons(run: Run) -> list[Row]:
     """Return the comparisons of systems as rows; none of other kinds."""
     result = run.result
-    if run.kind != "score_outputs" or not isinstance(result, Mapping):
+    if run.kind not in SCORED or not isinstance(result, Mapping):
         return []
     return [_comparison(one) for one in _rows(result, "comparisons")[:MOST_ROWS]]
 

@@ -16,6 +16,7 @@ from mtcore.services.run_files import manifest_of
 from mtcore.services.runs import run_pace, run_waits_for
 from mtcore.views.curves import history_of
 from mtcore.views.family import Family, deserted_queues, family_of, family_rows, family_svg
+from mtcore.views.result_tables import result_notes, result_tables
 from mtcore.views.results import result_comparisons, result_facts, result_scores
 from mtcore.views.words import duration, figure, kind_words, percent, size, state_of
 
@@ -60,6 +61,8 @@ def run_context(run: Run) -> dict[str, Any]:
         "facts": result_facts(run),
         "scores": result_scores(run),
         "comparisons": result_comparisons(run),
+        "tables": result_tables(run),
+        "table_notes": result_notes(run),
         "options": as_json(run.options),
         "result": as_json(run.result),
         "family": family_rows(family) if many else [],

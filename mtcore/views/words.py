@@ -26,6 +26,9 @@ KINDS = {
     "score_lm": gettext_lazy("scoring by a language model"),
     "score_outputs": gettext_lazy("scoring of outputs"),
     "measure_diversity": gettext_lazy("measurement of diversity"),
+    "compare_fluency": gettext_lazy("comparison of fluency"),
+    "compare_closeness": gettext_lazy("closeness to natural text"),
+    "compare_directions": gettext_lazy("comparison of directions"),
 }
 """Kind of run → words; a kind without words is shown by its name."""
 STATE_CLASSES = {

@@ -34,7 +34,8 @@ GETS = {
     "run_data": ("run", "options"), "run_history": ("run",), "run_file": ("run", "text"), "corpora": (),
     "corpus_import": (), "corpora_mix": (), "corpus": ("corpus",), "corpus_filter": ("corpus",),
     "corpus_split": ("corpus",), "corpus_translate": ("corpus",), "systems": (), "system_train": (),
-    "lm_train": (), "outputs_score": (), "system": ("system",), "testset_translate": ("system",),
+    "lm_train": (), "outputs_score": (), "diversity_measure": (), "fluency_compare": (),
+    "directions_compare": (), "system": ("system",), "testset_translate": ("system",),
     "lm_score": ("lm",), "recipes": (), "recipe": ("tiny-op",),
 }  # fmt: skip
 OF_RESEARCHERS = {"testsets", "testset_import", "testset", "output_import"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -11,6 +10,7 @@ from evalplatform.commands import HouseCommand, Plain
 from evalplatform.errors import BadInput
 from mtcore.metrics import METRICS
 from mtcore.services.direction_table import FORMATS, direction_table
+from mtcore.services.metric_models import model_absolute
 from mtcore.services.texts import named_split
 
 
@@ -38,6 +38,6 @@ class Command(HouseCommand):
             name, path = named_split(options["model"])
             if not name:
                 raise BadInput(f"“{path}” is a model of no metric.", "Give METRIC=PATH, as ppl=news.arpa.")
-            models = {name: str(Path(path).absolute())}
+            models = {name: model_absolute(path)}
         table = direction_table(testsets=options["testsets"], metric=options["metric"], models=models)
         Plain(self.stdout).write(FORMATS[options["format"]](table))
