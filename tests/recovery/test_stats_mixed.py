@@ -21,7 +21,7 @@ def within_binomial_bounds(count: int, runs: int, share: float) -> bool:
     return bool(low <= count <= high)
 
 
-@pytest.mark.parametrize("interaction", [0.0, 0.3])
+@pytest.mark.parametrize("interaction", [pytest.param(0.0, marks=pytest.mark.long), 0.3])
 def test_the_level_is_kept_and_the_interval_covers_with_few_raters(interaction: float):
     """With six raters a normal approximation would reject a true null in 10 % when they have favourites."""
     runs = 200
