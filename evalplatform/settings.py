@@ -189,7 +189,12 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
-    "ENUM_NAME_OVERRIDES": {"NewStateEnum": ["open", "closed"]},
+    "ENUM_NAME_OVERRIDES": {
+        "NewStateEnum": ["open", "closed"],
+        "NewDirectionEnum": ["direct", "reverse"],
+        "DirectionsEnum": "mtcore.services.metric_outputs.DIRECTIONS",
+        "MetricNamesEnum": "mtcore.api.asks.METRIC_NAMES",
+    },
 }
 
 # Celery: a message is only a wake-up; the row decides (docs/adr/0001-runs.md).

@@ -19,6 +19,7 @@ from mtcore.services.metric_scoring import DEFAULT, MOST_RESAMPLES
 
 _FILTERS = FilterOptions()
 SEED = 2**63 - 1
+METRIC_NAMES = sorted(METRICS)
 
 
 def one_name(help_text: str = "", *, optional: bool = False) -> serializers.CharField:
@@ -194,7 +195,7 @@ class ScoreSerializer(DrySerializer):
         child=serializers.ChoiceField(DIRECTIONS), default=["all"], max_length=len(DIRECTIONS)
     )
     metrics = serializers.ListField(
-        child=serializers.ChoiceField(sorted(METRICS)), default=list(DEFAULT), min_length=1, max_length=50
+        child=serializers.ChoiceField(METRIC_NAMES), default=list(DEFAULT), min_length=1, max_length=50
     )
     pairs = pairs_field("systems to compare")
     resamples = serializers.IntegerField(default=1000, min_value=0, max_value=MOST_RESAMPLES)

@@ -9,10 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from evalplatform.idempotency import idempotent
-from mtcore.api.asks import SEED, DrySerializer, LaunchedSerializer, names, one_name
+from mtcore.api.asks import METRIC_NAMES, SEED, DrySerializer, LaunchedSerializer, names, one_name
 from mtcore.api.launches import Given, LaunchRun
 from mtcore.diversity.tokens import TOKENS
-from mtcore.metrics import METRICS
 from mtcore.metrics.significance import SACREBLEU_SEED
 from mtcore.models import Run
 from mtcore.services.fluency import ALPHA
@@ -47,7 +46,7 @@ class DirectionsSerializer(DrySerializer):
     """Test sets on whose direct and reverse text every system is scored, as `direction_table` takes them."""
 
     testsets = names("of one language pair; taken together", least=1)
-    metric = serializers.ChoiceField(sorted(METRICS), default="bleu")
+    metric = serializers.ChoiceField(METRIC_NAMES, default="bleu")
     lm = one_name("for perplexity: name or run number", optional=True)
 
 
