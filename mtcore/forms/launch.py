@@ -220,7 +220,8 @@ class ScoreForm(HouseForm):
 
     def clean_pairs(self) -> tuple[tuple[str, str], ...]:
         """Read the pairs, one a line."""
-        return pairs_read(self.cleaned_data["pairs"])
+        refusal = _("“%(line)s” is not two systems with a bar between.")
+        return pairs_read(self.cleaned_data["pairs"], refusal)
 
     def selection(self) -> Selection:
         """Return which outputs are meant."""
@@ -269,8 +270,8 @@ def listed(text: str) -> list[str]:
     return [name for name in (one.strip() for one in text.split(",")) if name]
 
 
-def pairs_read(text: str) -> tuple[tuple[str, str], ...]:
-    """Read pairs of names, one a line, with a bar between.
+def pairs_read(text: str, refusal: str = "") -> tuple[tuple[str, str], ...]:
+    """Read pairs of names, one a line, with a bar between; `refusal` says what a `line` is not.
 
     Raises:
         ValidationError: a line is not two names.
@@ -279,6 +280,7 @@ def pairs_read(text: str) -> tuple[tuple[str, str], ...]:
     for line in filter(None, map(str.strip, text.split("\n"))):
         sides = [side.strip() for side in line.split("|")]
         if len(sides) != 2 or not all(sides):
-            raise ValidationError(_("“%(line)s” is not two names with a bar between.") % {"line": line})
+            said = refusal or _("“%(line)s” is not two names with a bar between.")
+            raise ValidationError(said % {"line": line})
         found.append((sides[0], sides[1]))
     return tuple(found)
