@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,9 +15,13 @@ from django.utils import timezone
 
 from annotation.models import Campaign, Participation, Study
 from annotation.services.campaigns import CampaignOptions, campaign_close, campaign_create, campaign_draft
+from annotation.services.demo_accounts import demo_account
 from annotation.services.demo_raters import PEOPLE, Closeness, closeness, rate_by_habit
 from annotation.services.selection import selection_load
+from annotation.services.studies import study_researchers_change
+from evalplatform.errors import Conflict
 from mtcore.metrics.scoring import ScoringOptions
+from mtcore.models import TestSet
 from mtcore.services.diversity import DiversityOptions, diversity_keep, diversity_origins_measure
 from mtcore.services.diversity_origins import origins_of_testsets
 from mtcore.services.metric_outputs import Selection as OutputSelection
@@ -44,25 +47,37 @@ SEED = 2020
 
 @dataclass(frozen=True)
 class Demo:
-    """What the demo holds: accounts with their passwords, and its campaigns."""
+    """What the demo holds: accounts by role with their passwords, and its campaigns."""
 
-    passwords: dict[str, str]
+    accounts: dict[str, tuple[User, str]]
     campaigns: tuple[Campaign, ...]
     created: bool
 
 
 def demo_load() -> Demo:
-    """Load the demo study, or find it as it was left; passwords are new each time.
+    """Load the demo study, or find it as it was left; passwords of its own accounts are new each time.
 
-    Everything a person did in the demo stays. The whole study is written in one transaction.
+    Everything a person did in the demo stays, and so do accounts that it did not make. The whole study is
+    written in one transaction.
+
+    Raises:
+        Conflict: somebody has a study of the demo's name.
     """
     with transaction.atomic():
-        passwords = {name: _account(name, staff=name == ADMIN) for name in (RESEARCHER, ADMIN)}
+        accounts = {role: demo_account(role, admin=role == ADMIN) for role in (RESEARCHER, ADMIN)}
+        owner, _ = accounts[RESEARCHER]
         known = Study.objects.filter(name=STUDY).first()
         if known is None:
-            _load_study(User.objects.get(username=RESEARCHER))
+            _load_study(owner)
+        elif not TestSet.objects.filter(name__in=TESTSETS.values()).exists():
+            raise Conflict(
+                f"There is a study “{STUDY}” that is not the demo’s.",
+                "Rename it, or load the demo into another DATA_DIR.",
+            )
+        elif not Study.objects.visible_to(owner).filter(pk=known.pk).exists():
+            study_researchers_change(study=known, add=[owner.username])
     campaigns = Campaign.objects.filter(study__name=STUDY).order_by("pk")
-    return Demo(passwords, tuple(campaigns), known is None)
+    return Demo(accounts, tuple(campaigns), known is None)
 
 
 def demo_guest(campaign: Campaign) -> Participation:
@@ -70,17 +85,6 @@ def demo_guest(campaign: Campaign) -> Participation:
     waiting = campaign.participations.with_progress().exclude(state=Participation.State.LEFT)
     rows = [row for row in waiting if row.n_done < row.n_assigned]  # type: ignore[attr-defined]
     return rows[0] if rows else waiting[0]
-
-
-def _account(name: str, *, staff: bool) -> str:
-    """Make an account of the demo, or give the one there a new password."""
-    password = secrets.token_urlsafe(9)
-    user, _ = User.objects.get_or_create(
-        username=name, defaults={"is_staff": staff, "is_superuser": staff, "first_name": name.capitalize()}
-    )
-    user.set_password(password)
-    user.save()
-    return password
 
 
 def _load_study(owner: User) -> None:

@@ -62,12 +62,11 @@ class Command(HouseCommand):
         for campaign in demo.campaigns:
             if campaign.state == "open":
                 lines.append(f"  {campaign.name}: {invitation_url(demo_guest(campaign), base_url=base_url)}")
-        lines += [
-            "Researcher:",
-            f"  {base_url}/campaigns/   user {RESEARCHER}, password {demo.passwords[RESEARCHER]}",
-            "Admin:",
-            f"  {base_url}/admin/   user {ADMIN}, password {demo.passwords[ADMIN]}",
-            f"Data: {settings.DATA_DIR}",
-            "",
-        ]
+        for role, page in {RESEARCHER: "campaigns", ADMIN: "admin"}.items():
+            user, password = demo.accounts[role]
+            account = f"user {user.username}, password {password}"
+            lines += [f"{role.capitalize()}:", f"  {base_url}/{page}/   {account}"]
+            if user.username != role:
+                lines.append(f"  (an account called {role} was there before and is left as it is)")
+        lines += [f"Data: {settings.DATA_DIR}", ""]
         self.stdout.write("\n".join(lines))
