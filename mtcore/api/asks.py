@@ -11,6 +11,7 @@ from mtcore.api.serializers import CorpusSerializer, RunSerializer
 from mtcore.corpora.filters import FilterOptions
 from mtcore.diversity import DEFINITIONS, MEASURES
 from mtcore.diversity.tokens import TOKENS
+from mtcore.engines.recipe import MOST_COPIES
 from mtcore.metrics import METRICS
 from mtcore.metrics.significance import SACREBLEU_SEED
 from mtcore.services.corpora_import import TEST_SEGMENTS
@@ -100,7 +101,7 @@ class PartSerializer(serializers.Serializer):
     """A corpus of a mix."""
 
     corpus = one_name()
-    copies = serializers.IntegerField(default=1, min_value=1, max_value=1000)
+    copies = serializers.IntegerField(default=1, min_value=1, max_value=MOST_COPIES)
     tag = serializers.CharField(default="", allow_blank=True, max_length=40, help_text="before its sources")
 
 

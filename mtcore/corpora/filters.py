@@ -18,6 +18,8 @@ from mtcore.corpora.languages import script
 from mtcore.corpora.line_keys import loose_key
 
 DUPLICATE = "duplicate"
+HIGHEST = 1_000_000
+"""The highest figure that a filter may have."""
 _WITHOUT_BLANKS = frozenset({"Hans", "Hant", "Hani", "Jpan", "Thai", "Khmr", "Laoo", "Mymr", "Tibt"})
 _CHARACTERS_A_WORD = 2
 
@@ -48,8 +50,9 @@ class FilterOptions:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if not isinstance(value, bool) and value < 0:
-                raise CorpusError(f"{one.name} is {value}", remedy="Give a number from 0 on.")
+            if not isinstance(value, bool) and not 0 <= value <= HIGHEST:
+                found = value if isinstance(value, float) or value.bit_length() < 64 else "far too large"
+                raise CorpusError(f"{one.name} is {found}", remedy=f"Give a number from 0 to {HIGHEST:,}.")
         if 0 < self.max_ratio < 1:
             raise CorpusError(
                 f"max_ratio is {self.max_ratio}", remedy="Give a ratio from 1 on, or 0 for none."

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 
+from mtcore.corpora.latex import latex_escape
 from mtcore.diversity.measuring import Measured, Report, TextResult
 from mtcore.diversity.swapping import Comparison
 
@@ -19,11 +20,6 @@ CSV_COLUMNS = (
 )  # fmt: skip
 LINE_PT, CHARACTER_PT, BETWEEN_PT = 345.0, 5.3, 12.0
 """A line of LaTeX's article at 10 pt, a character in it on average, and what lies between two columns."""
-_TEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
-    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "’": "'", "–": "--", "−": "$-$",
-    "Σ": r"$\Sigma$", "²": r"$^2$", "⁴": r"$^4$", "≥": r"$\geq$", "≤": r"$\leq$", "[": "{[}", "]": "{]}",
-}  # fmt: skip
 
 
 def to_json(report: Report) -> str:
@@ -133,11 +129,6 @@ FORMATS: dict[str, Callable[[Report], str]] = {
     "table": to_table, "json": to_json, "csv": to_csv, "latex": to_latex,
 }  # fmt: skip
 """Name → writer."""
-
-
-def latex_escape(text: str) -> str:
-    """Return text that LaTeX prints as it is."""
-    return "".join(_TEX.get(mark, mark) for mark in text)
 
 
 def _latex_row(text: TextResult, places: Sequence[int]) -> str:

@@ -19,14 +19,10 @@ from mtcore.engines.errors import EngineError
 from mtcore.engines.fairseq_commands import MAX_POSITIONS
 from mtcore.engines.fairseq_environment import REMEDY, environment, require_environment
 from mtcore.engines.fairseq_run import run_job
-from mtcore.engines.recipe import TRANSFORMER, Decoding
+from mtcore.engines.recipe import COMPUTE_TYPES, TRANSFORMER, Decoding
 from mtcore.engines.rundir import RunDirError, file_sha256, publish, verify
 
 PACKAGE = "ctranslate2"
-AUTO = "auto"
-COMPUTE_TYPES = (
-    AUTO, "float32", "float16", "bfloat16", "int16", "int8", "int8_float32", "int8_float16", "int8_bfloat16",
-)  # fmt: skip
 THREADS = 2
 """On a CPU; a search uses them for batches beside each other, sampling within one."""
 

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mtcore.corpora.filters import FilterOptions
+from mtcore.corpora.filters import HIGHEST, FilterOptions
 from mtcore.engines.errors import EngineError
+from mtcore.engines.ranges import Number, Numbers, OneOf, Range, Switch, Text, Whole, out_of_range
 
 OP, BT, LM = "OP", "BT", "LM"
 KINDS = (OP, BT, LM)
 TRANSFORMER, LSTM, PHRASE = "transformer", "lstm", "phrase"
 ARCHITECTURES = (TRANSFORMER, LSTM, PHRASE)
 ALIGNMENTS = ("fast-align", "ibm1", "ibm2", "hmm", "ibm3")
+OPTIMISERS = ("adam", "nag", "sgd", "adagrad", "adadelta")
+COMPUTE_TYPES = (
+    "auto", "float32", "float16", "bfloat16", "int16", "int8", "int8_float32", "int8_float16",
+    "int8_bfloat16",
+)  # fmt: skip
+MOST_COPIES = 1_000
+"""Most copies of a corpus in a mix."""
 
 
 class RecipeError(EngineError):
@@ -175,14 +183,9 @@ class Recipe:
     back_translation: BackTranslation = field(default_factory=BackTranslation)
 
     def __post_init__(self) -> None:
-        _one_of(self.kind, KINDS, "kind")
-        _one_of(self.model.architecture, ARCHITECTURES, "model.architecture")
-        _one_of(self.model.attention, ("dot", "mlp"), "model.attention")
-        _one_of(self.model.alignment, ALIGNMENTS, "model.alignment")
-        _one_of(self.model.share, ("all", "decoder", "none"), "model.share")
-        _one_of(self.subwords.tool, ("subword-nmt", "sentencepiece", "none"), "subwords.tool")
-        _one_of(self.training.schedule, ("inverse_sqrt", "noam", "fixed", "cosine"), "training.schedule")
-        _one_of(self.training.precision, ("auto", "fp32", "fp16", "bf16"), "training.precision")
+        wrong = out_of_range(self, RANGES)
+        if wrong:
+            raise RecipeError(*wrong)
         if self.model.architecture == TRANSFORMER and self.model.embedding % self.model.heads:
             raise RecipeError(
                 f"model.embedding is {self.model.embedding}, which {self.model.heads} heads do not divide.",
@@ -198,6 +201,8 @@ class Recipe:
                 "Training would never end.",
                 "Give training.max_updates, training.max_epochs or training.patience.",
             )
+        _check_model(self)
+        _check_training(self.training)
 
     @property
     def highest_rate(self) -> float:
@@ -207,6 +212,125 @@ class Recipe:
         return self.training.learning_rate
 
 
-def _one_of(value: str, allowed: tuple[str, ...], name: str) -> None:
-    if value not in allowed:
-        raise RecipeError(f"{name} is “{value}”.", f"Write one of {', '.join(allowed)}.")
+def decoding_check(decoding: Decoding, path: str = "decoding.") -> None:
+    """Refuse figures of decoding that make no sense, for those that are given without a recipe.
+
+    Raises:
+        RecipeError: naming the figure, its value and what is allowed.
+    """
+    wrong = out_of_range(decoding, RANGES, path)
+    if wrong:
+        raise RecipeError(*wrong)
+
+
+def _check_model(recipe: Recipe) -> None:
+    neural = recipe.model.architecture != PHRASE
+    if neural and recipe.kind != LM and not recipe.model.encoder_layers:
+        raise RecipeError(
+            "“model.encoder_layers” is 0, which only a language model can have.", "Write a number from 1 on."
+        )
+    for path, one in {
+        "decoding": recipe.decoding, "back_translation.decoding": recipe.back_translation.decoding
+    }.items():  # fmt: skip
+        if not (one.length_a or one.length_b):
+            raise RecipeError(
+                f"“{path}.length_a” and “{path}.length_b” are both 0: no translation would have a word.",
+                "Give one of them from 1 on.",
+            )
+
+
+def _check_training(training: Training) -> None:
+    if not (training.max_tokens or training.max_sentences):
+        raise RecipeError(
+            "“training.max_tokens” and “training.max_sentences” are both 0: a batch would hold nothing.",
+            "Give one of them.",
+        )
+    if training.schedule == "noam" and not training.warmup:
+        raise RecipeError(
+            "“training.warmup” is 0, and the rates of the schedule “noam” are counted from it.",
+            'Write a number from 1 on, or training.schedule = "fixed".',
+        )
+    if training.schedule == "cosine" and not training.max_updates:
+        raise RecipeError(
+            "“training.max_updates” is 0, and the schedule “cosine” falls until then.",
+            "Write a number from 1 on.",
+        )
+    if training.optimiser == "adam" and not training.betas:
+        raise RecipeError("“training.betas” is [], and adam needs two.", "Write [0.9, 0.98], say.")
+
+
+_MUCH = 1_000_000_000
+_SHARE = Number(0, 1, below=True)
+_SEED = Whole(0, 2**32 - 1)
+
+RANGES: dict[str, Range] = {
+    "name": Text(1, 120),
+    "kind": OneOf(KINDS),
+    "description": Text(0, 10_000, lines=True),
+    "filters.min_words": Whole(0, HIGHEST),
+    "filters.max_words": Whole(0, HIGHEST),
+    "filters.max_ratio": Number(0, HIGHEST),
+    "filters.language": Switch(),
+    "filters.min_letters": Whole(0, HIGHEST),
+    "filters.duplicates": Switch(),
+    "subwords.tool": OneOf(("subword-nmt", "sentencepiece", "none")),
+    "subwords.joint": Switch(),
+    "subwords.size": Whole(1, 1_000_000),
+    "subwords.min_count": Whole(0, _MUCH),
+    "model.architecture": OneOf(ARCHITECTURES),
+    "model.encoder_layers": Whole(0, 256),
+    "model.decoder_layers": Whole(1, 256),
+    "model.embedding": Whole(1, 65_536),
+    "model.feed_forward": Whole(1, 262_144),
+    "model.heads": Whole(1, 1_024),
+    "model.dropout": _SHARE,
+    "model.attention_dropout": _SHARE,
+    "model.activation_dropout": _SHARE,
+    "model.attention": OneOf(("dot", "mlp")),
+    "model.bidirectional": Switch(),
+    "model.share": OneOf(("all", "decoder", "none")),
+    "model.adaptive_input": Numbers(Whole(1, _MUCH), tuple(range(17)), rising=True),
+    "model.norm_first": Switch(),
+    "model.order": Whole(1, 10),
+    "model.alignment": OneOf(ALIGNMENTS),
+    "training.optimiser": OneOf(OPTIMISERS),
+    "training.learning_rate": Number(0, 1_000, above=True),
+    "training.betas": Numbers(_SHARE, (0, 2)),
+    "training.weight_decay": Number(0, 10),
+    "training.label_smoothing": _SHARE,
+    "training.clip_norm": Number(0, 1_000_000),
+    "training.schedule": OneOf(("inverse_sqrt", "noam", "fixed", "cosine")),
+    "training.warmup": Whole(0, _MUCH),
+    "training.max_tokens": Whole(0, 10_000_000),
+    "training.max_sentences": Whole(0, 1_000_000),
+    "training.update_frequency": Whole(1, 10_000),
+    "training.max_updates": Whole(0, _MUCH),
+    "training.max_epochs": Whole(0, 1_000_000),
+    "training.patience": Whole(0, 1_000_000),
+    "training.validate_every": Whole(1, _MUCH),
+    "training.keep_checkpoints": Whole(1, 10_000),
+    "training.precision": OneOf(("auto", "fp32", "fp16", "bf16")),
+    "training.devices": Whole(0, 1_024),
+    "training.machines": Whole(1, 1_024),
+    "training.seed": _SEED,
+    "training.tuning_iterations": Whole(0, 10_000),
+    "training.validate_bleu": Switch(),
+    "decoding.engine": Text(1, 60),
+    "decoding.beam": Whole(1, 1_000),
+    "decoding.length_penalty": Number(-10, 10),
+    "decoding.sampling": Switch(),
+    "decoding.top_k": Whole(0, 1_000_000),
+    "decoding.temperature": Number(0, 100, above=True),
+    "decoding.batch_sentences": Whole(1, 100_000),
+    "decoding.length_a": Number(0, 100),
+    "decoding.length_b": Whole(0, 100_000),
+    "decoding.average": Whole(1, 1_000),
+    "decoding.seeds": Whole(1, 100),
+    "decoding.seed": _SEED,
+    "decoding.compute_type": OneOf(COMPUTE_TYPES),
+    "decoding.mask_unknown": Switch(),
+    "back_translation.upsample": Whole(1, MOST_COPIES),
+    "back_translation.tag": Text(0, 60),
+    "back_translation.shard_lines": Whole(1, 100_000_000),
+}
+"""Figure → what it may be; those of `back_translation.decoding` are those of `decoding`."""

@@ -13,16 +13,21 @@ top_k = 10
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from mtcore.corpora.errors import CorpusError
+from mtcore.engines.ranges import brief, shown
 from mtcore.engines.recipe import Recipe, RecipeError
 from mtcore.engines.recipes import RECIPES
 
 T = TypeVar("T")
+_LONGEST_NAME = 100
+_EXAMPLES = "See the examples in docs/admin.md."
+_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
 def recipe_find(name: str) -> Recipe:
@@ -32,7 +37,7 @@ def recipe_find(name: str) -> Recipe:
         RecipeError: there is none; the message has the nearest.
     """
     if name not in RECIPES:
-        raise RecipeError(f"There is no recipe “{name}”.", _near(name, RECIPES))
+        raise RecipeError(f"There is no recipe “{brief(name)}”.", _near(name, RECIPES))
     return RECIPES[name]
 
 
@@ -44,8 +49,10 @@ def recipe_read(text: str) -> Recipe:
     """
     try:
         given = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RecipeError(f"The recipe is no TOML: {error}.", "See the examples in docs/admin.md.") from error
+    except RecursionError as error:
+        raise RecipeError("The recipe is nested too deeply.", _EXAMPLES) from error
+    except ValueError as error:  # no TOML, or a number of more digits than Python reads
+        raise RecipeError(f"The recipe is no TOML: {brief(str(error), 200)}.", _EXAMPLES) from error
     base = given.pop("extends", None)
     if not isinstance(base, str):
         raise RecipeError("The recipe does not say what it extends.", 'Write extends = "tiny-op", say.')
@@ -81,7 +88,9 @@ def recipe_set(recipe: Recipe, settings: Mapping[str, str]) -> Recipe:
         for table in tables:
             place = place.setdefault(table, {})
             if not isinstance(place, dict):
-                raise RecipeError(f"{key} is inside a value.", "Give each figure its own name.")
+                raise RecipeError(f"{brief(key)} is inside a value.", "Give each figure its own name.")
+        if name in place:
+            raise RecipeError(f"{brief(key)} is given twice.", "Give each figure once.")
         place[name] = _value(text)
     return recipe_change(recipe, changes)
 
@@ -99,10 +108,10 @@ def _changed(values: T, changes: Mapping[str, Any], path: str) -> T:
     for key, value in changes.items():
         full = f"{path}{key}"
         if key not in known:
-            raise RecipeError(f"There is no “{full}” in a recipe.", _near(key, known, path))
+            raise RecipeError(f"There is no “{brief(full)}” in a recipe.", _near(key, known, path))
         if is_dataclass(known[key]):
             if not isinstance(value, Mapping):
-                raise RecipeError(f"“{full}” is a table of figures, not {value!r}.", f"Write [{full}].")
+                raise RecipeError(f"“{full}” is a table of figures, not {shown(value)}.", f"Write [{full}].")
             new[key] = _changed(known[key], value, f"{full}.")
         else:
             new[key] = _typed(value, known[key], full)
@@ -116,25 +125,31 @@ def _typed(value: Any, old: Any, name: str) -> Any:
         if all(isinstance(one, wanted) and not isinstance(one, bool) for one in value):
             return tuple(value)
     elif isinstance(old, float) and isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+        return _float(value)
     elif type(value) is type(old):
-        if isinstance(value, int) and not isinstance(value, bool) and value < 0:
-            raise RecipeError(f"“{name}” is {value}.", "Write a number from 0 on.")
         return value
     kinds = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "numbers"}
-    raise RecipeError(f"“{name}” is {value!r}.", f"Write {kinds[type(old)]}, as {_shown(old)}.")
+    raise RecipeError(f"“{name}” is {shown(value)}.", f"Write {kinds[type(old)]}, as {_shown(old)}.")
+
+
+def _float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _value(text: str) -> Any:
     """Read a value from a command line: a number, true or false, a list, or else a text."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        found = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
         return text
+    return found["value"] if len(found) == 1 else text
 
 
 def _near(name: str, known: Mapping[str, Any], path: str = "") -> str:
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(name[:_LONGEST_NAME], known, n=1, cutoff=0.5)
     listed = ", ".join(f"{path}{one}" for one in known)
     return f"Did you mean “{path}{close[0]}”?" if close else f"There are {listed}."
 
@@ -160,5 +175,12 @@ def _shown(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(_shown, value))}]"
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return f'"{"".join(map(_escaped, value))}"'
     return repr(value)
+
+
+def _escaped(char: str) -> str:
+    """Write a character as it stands inside a TOML string."""
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    return f"\\u{ord(char):04X}" if ord(char) < 0x20 or ord(char) == 0x7F else char

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from mtcore.corpora.filters import FilterOptions
+from mtcore.engines.recipe import MOST_COPIES
 from mtcore.forms.fields import (
     Choices,
     FilesField,
@@ -132,7 +133,7 @@ class MixForm(HouseForm):
                 choices=first_empty("–", corpora), required=n == 1, label=_("Corpus %(n)s") % {"n": n}
             )
             self.fields[f"copies_{n}"] = forms.IntegerField(
-                min_value=1, max_value=1000, required=False, initial=1, label=_("Copies")
+                min_value=1, max_value=MOST_COPIES, required=False, initial=1, label=_("Copies")
             )
             self.fields[f"tag_{n}"] = forms.CharField(
                 required=False,

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 
+from mtcore.corpora.latex import latex_escape
 from mtcore.metrics.scoring import Difference, Score, ScoreReport
 
 MISSING = "–"
@@ -14,11 +15,6 @@ CSV_COLUMNS = (
     "kind", "system", "against", "input", "reference", "direction", "condition", "segment", "metric", "value",
     "ci_low", "ci_high", "n_segments", "p", "test", "facts", "reason", "signature",
 )  # fmt: skip
-_TEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
-    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "’": "'", "“": "``", "”": "''", "–": "--", "−": "$-$", "→": r"$\rightarrow$",
-}  # fmt: skip
 
 Place = tuple[str, str, str, str]
 
@@ -105,11 +101,6 @@ FORMATS: dict[str, Callable[[ScoreReport], str]] = {
     "table": to_table, "json": to_json, "csv": to_csv, "latex": to_latex,
 }  # fmt: skip
 """Name → writer."""
-
-
-def latex_escape(text: str) -> str:
-    """Return text that LaTeX prints as it is."""
-    return "".join(_TEX.get(mark, mark) for mark in text)
 
 
 def _metrics(report: ScoreReport) -> list[str]:

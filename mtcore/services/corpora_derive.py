@@ -22,6 +22,7 @@ from mtcore.corpora.filters import (
     make_filters,
 )
 from mtcore.corpora.line_keys import without_repeats
+from mtcore.engines.recipe import MOST_COPIES
 from mtcore.models import Corpus
 from mtcore.services.corpora import corpus_files, corpus_languages, corpus_name_free
 from mtcore.services.corpora_import import test_segments_known
@@ -104,7 +105,7 @@ def corpus_split(
     `folder` is what those of the two begin with; see `corpus_write`.
 
     Raises:
-        BadInput: the part is not smaller than the whole.
+        BadInput: the part is not smaller than the whole, or both names are the same.
         Conflict: a name is taken.
     """
     if not 0 < held_out < corpus.n_lines:
@@ -112,6 +113,8 @@ def corpus_split(
             f"{held_out:,} lines cannot be held out of {corpus.n_lines:,}.",
             "Give a number from 1 to one less than there are.",
         )
+    if names[0] == names[1]:
+        raise BadInput(f"Both parts are to be called “{names[0]}”.", "Give each a name of its own.")
     for name in names:
         corpus_name_free(name)
     chosen = frozenset(random.Random(seed).sample(range(corpus.n_lines), held_out))  # nosec B311 # noqa: S311 (no secret)
@@ -162,7 +165,7 @@ def corpus_mix(
         folder: see `corpus_write`.
 
     Raises:
-        BadInput: no part, parts in different languages, or a number of copies below 1.
+        BadInput: no part, parts in different languages, or a number of copies that is not 1–MOST_COPIES.
         Conflict: the name is taken.
     """
     corpus_name_free(name)
@@ -176,8 +179,7 @@ def corpus_mix(
                 f"“{part.corpus.name}” is in {'-'.join(own)}, the mix in {'-'.join(first)}.",
                 "Mix corpora of the same languages in the same order.",
             )
-        if part.copies < 1:
-            raise BadInput(f"“{part.corpus.name}” is to be there {part.copies} times.", "Give 1 or more.")
+        copies_check(part.corpus.name, part.copies)
     kinds = {part.corpus.kind for part in parts}
     return corpus_write(
         name=name,
@@ -192,6 +194,18 @@ def corpus_mix(
         watch=watch,
         folder=folder,
     )
+
+
+def copies_check(corpus: str, copies: int) -> None:
+    """Refuse a number of copies that no mix needs.
+
+    Raises:
+        BadInput: it is not 1–MOST_COPIES.
+    """
+    if not 1 <= copies <= MOST_COPIES:
+        raise BadInput(
+            f"“{corpus}” is to be there {copies:,} times.", f"Give a number from 1 to {MOST_COPIES:,}."
+        )
 
 
 def corpus_back_translated(

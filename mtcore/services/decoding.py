@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 
 from evalplatform.errors import BadInput, Conflict
 from mtcore.corpora.names import check_name
-from mtcore.engines.recipe import Decoding
+from mtcore.engines.recipe import Decoding, RecipeError, decoding_check
 from mtcore.engines.registry import ENGINES
 from mtcore.models import Run, System, SystemOutput, TestSet, TextVersion
 from mtcore.services.corpora import corpus_find, corpus_languages, corpus_name_free
@@ -155,9 +155,13 @@ def corpus_translate(
 
 def _decoding(decoding: Decoding, changes: Mapping[str, Any]) -> Decoding:
     try:
-        return replace(decoding, **changes)
+        changed = replace(decoding, **changes)
+        decoding_check(changed)
     except TypeError as error:
         raise BadInput(f"A figure of decoding is unknown: {error}.", "See manage.py recipes NAME.") from error
+    except RecipeError as error:
+        raise BadInput(error.message, error.remedy) from error
+    return changed
 
 
 def _engine_known(engine: str, trained: Trained) -> None:

@@ -13,12 +13,12 @@ import numpy as np
 
 from evalplatform.errors import BadInput
 from evalplatform.words import quoted
+from mtcore.corpora.latex import latex_escape
 from mtcore.engines.base import Work
 from mtcore.metrics import METRICS
 from mtcore.metrics.base import FloatArray, Metric, total
 from mtcore.metrics.packing import stats_unpack
 from mtcore.metrics.scoring import ScoreReport, ScoringOptions, finite
-from mtcore.metrics.tables import latex_escape
 from mtcore.models import Run, Segment, SystemOutput, TestSet
 from mtcore.services.metric_outputs import Selection, Watch, outputs_score, outputs_score_check
 from mtcore.services.metric_results import metric_result_find

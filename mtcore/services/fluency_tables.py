@@ -7,10 +7,11 @@ import io
 import json
 from collections.abc import Callable
 
+from mtcore.corpora.latex import latex_escape
 from mtcore.metrics import tables
 from mtcore.metrics.lm_verdict import Measured
 from mtcore.metrics.scoring import Score
-from mtcore.metrics.tables import MISSING, latex_escape
+from mtcore.metrics.tables import MISSING
 from mtcore.services.fluency import Fluency
 from mtcore.services.fluency_own import WHAT, Closeness, OwnCell, OwnDifference
 

@@ -9,7 +9,7 @@ from evalplatform.errors import BadInput
 from evalplatform.words import counted
 from mtcore.models import Run
 from mtcore.services.corpora import corpora_register, corpus_find, corpus_name_free
-from mtcore.services.corpora_derive import Part, corpus_mix, corpus_split
+from mtcore.services.corpora_derive import Part, copies_check, corpus_mix, corpus_split
 from mtcore.services.run_context import Outcome, RunContext
 from mtcore.services.run_corpora import outcome_of, teller
 
@@ -24,6 +24,8 @@ def mix_check(options: Mapping[str, Any]) -> None:
     corpus_name_free(options["name"])
     if not options.get("parts"):
         raise BadInput("A mix needs at least one corpus.")
+    for part in options["parts"]:
+        copies_check(part["corpus"], part.get("copies", 1))
 
 
 def corpora_mix_run(context: RunContext) -> Outcome:

@@ -9,7 +9,7 @@ from typing import Any
 from evalplatform.errors import BadInput, Conflict, NotFound
 from evalplatform.words import quoted
 from mtcore.engines.bundle import Bundle, bundle_open
-from mtcore.engines.recipe import Recipe
+from mtcore.engines.recipe import Recipe, RecipeError
 from mtcore.engines.recipe_files import recipe_read
 from mtcore.models import Run, System
 from mtcore.services.run_context import run_directory
@@ -74,7 +74,7 @@ def system_trained(name: str) -> Trained:
         states = ", ".join(f"run {run.pk} is {run.get_state_display()}" for run in waiting)
         raise Conflict(f"“{name}” is not trained to its end: {states}.", "Wait for it, or resume it.")
     options = runs[0].options
-    return Trained(name, options["source"], options["target"], recipe_read(options["recipe"]), runs)
+    return Trained(name, options["source"], options["target"], _recipe(runs[0]), runs)
 
 
 def system_bundles(system: str) -> list[Bundle]:
@@ -104,7 +104,7 @@ def system_card(system: str) -> dict[str, Any]:
         done: dict[str, Any] = next((run.result for run in runs if run.result), {})
         card |= {
             "languages": [options["source"], options["target"]],
-            "recipe": asdict(recipe_read(options["recipe"])),
+            "recipe": asdict(_recipe(runs[0])),
             "corpora": done.get("corpora", []),
             "models": [_model(run) for run in runs],
         }
@@ -151,6 +151,13 @@ def provenance(trained: Trained, engine: str, decoding: Mapping[str, Any]) -> di
         "beam": decoding.get("beam"),
         "seed": decoding.get("seed"),
     }
+
+
+def _recipe(run: Run) -> Recipe:
+    try:
+        return recipe_read(run.options["recipe"])
+    except RecipeError as error:
+        raise Conflict(f"The recipe of run {run.pk} cannot be used: {error.message}", error.remedy) from error
 
 
 def _model(run: Run) -> dict[str, Any]:

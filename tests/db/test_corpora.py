@@ -213,11 +213,14 @@ def test_splits_and_mixes_by_command(tmp_path):
     assert "rest: en-de, parallel, 7 lines" in out and "held: en-de, parallel, 2 lines" in out
     assert "already" in refused("split_corpus", "train", "new", "held", "--lines", "2")
     assert "already" in refused("split_corpus", "train", "same", "rest", "--lines", "2")
+    assert "Both parts are to be called “r”" in refused("split_corpus", "train", "r", "r", "--lines", "2")
     assert "cannot be held out of 9" in refused("split_corpus", "train", "a", "b", "--lines", "9")
     out, _ = run("mix_corpora", "mix", "--part", "held", "2", "--part", "rest", "1", "<BT>", "--part", "held")
     assert "mix: en-de, parallel, 13 lines" in out and "made by mix from “held”, “rest”" in out
     assert "“--part held x”" in refused("mix_corpora", "m", "--part", "held", "x")
-    assert "0 times" in refused("mix_corpora", "m", "--part", "held", "0")
+    for copies in ("0", "1001", "1000000000000"):
+        assert f"{int(copies):,} times" in refused("mix_corpora", "m", "--part", "held", copies)
+    assert "is not a corpus, a number" in refused("mix_corpora", "m", "--part", "held", "9" * 5000)
     assert Corpus.objects.count() == len(list(corpora_folder().iterdir())) == 4
 
 

@@ -75,7 +75,7 @@ def test_verdicts_in_csv_and_latex_and_for_every_two_systems(demo, arpa, tmp_pat
     assert all(row["reason"].endswith(".") for row in rows)
     latex, notes = run(*base, "--format", "latex")
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 2
-    assert r"X $\rightarrow$ Y*: BLEU prefers C" in latex and "Note: Whether" in notes
+    assert r"X \ensuremath{\rightarrow} Y{*}: BLEU prefers C" in latex and "Note: Whether" in notes
     assert " & BLEU & PPL & unknown words " in latex and " & BLEU & p & PPL & p " in latex
     assert "% BLEU: nrefs:1" in latex and "% C (source, direct), PPL: unit word" in latex
     for direction, n in (("reverse", 30), ("all", 60)):

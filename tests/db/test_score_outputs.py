@@ -122,7 +122,7 @@ def test_table_csv_and_latex_show_conditions(lines, tmp_path):
     out, _ = run("score_outputs", "demo", "--direction", "direct", "--format", "csv")
     assert {row["condition"] for row in rows_of(out)} == {"X → Y*"}
     latex, _ = run("score_outputs", "demo", "--direction", "direct", "--format", "latex")
-    assert r"X $\rightarrow$ Y*" in latex
+    assert r"X \ensuremath{\rightarrow} Y{*}" in latex
     compiled(tmp_path, latex)
 
 

@@ -5,9 +5,11 @@ from io import StringIO
 
 import pytest
 
-from annotation.services.report.latex import LONG, latex_escape, to_latex
+from annotation.services.report.latex import LONG, to_latex
 from annotation.services.report.tables import Column, Table, plain, to_csv, to_markdown, used
+from mtcore.corpora.latex import latex_escape
 from tests.factories.latex import compiled
+from tests.paths import ROOT
 
 NAMES = ["GPT_4&Co{50%}", "a\\b^~$", "<b>Sys</b>#1", "[x] *y* `z` -- it''s \"q\" |", "Ünïcode ß – …"]
 COLUMNS = [
@@ -47,11 +49,23 @@ SIGNATURE = "protocol:source_da|seed:1"
         ("?` !`", r"?\textasciigrave{} !\textasciigrave{}"),
         ("−0.5 … 2–9 →", r"\ensuremath{-}0.5 \dots{} 2--9 \ensuremath{\rightarrow}"),
         ("plain-name.1", "plain-name.1"),
+        ("p<|im|>", r"p\textless{}\textbar{}im\textbar{}\textgreater{}"),
+        ("Σ fᵢ² ↑", r"\ensuremath{\Sigma} fᵢ\ensuremath{^2} \ensuremath{\uparrow}"),
         ("α τ κ ×", r"\ensuremath{\alpha} \ensuremath{\tau} \ensuremath{\kappa} \ensuremath{\times}"),
     ],
 )
 def test_latex_prints_names_as_they_are(name, escaped):
     assert latex_escape(name) == escaped
+
+
+def test_there_is_one_way_to_write_text_as_latex():
+    own = [
+        path.name
+        for folder in ("annotation", "mtcore")
+        for path in (ROOT / folder).rglob("*.py")
+        if r"\textbackslash" in path.read_text("utf-8")
+    ]
+    assert own == ["latex.py"]
 
 
 def test_latex_rows_have_as_many_cells_as_columns_and_rules_where_clusters_end():

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from annotation.services.report.tables import Column, Row, Table, plain
+from mtcore.corpora.latex import latex_escape
 
-GREEK = {"α": "alpha", "β": "beta", "κ": "kappa", "ρ": "rho", "σ": "sigma", "τ": "tau"}
-MARKS = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
-    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"{\ttfamily\char34}", "`": r"\textasciigrave{}",
-    "[": "{[}", "]": "{]}", "*": "{*}", "−": r"\ensuremath{-}", "–": "--", "—": "---", "…": r"\dots{}",
-    "→": r"\ensuremath{\rightarrow}",
-    **{mark: rf"\ensuremath{{\{name}}}" for mark, name in GREEK.items()},
-    "·": r"\ensuremath{\cdot}", "×": r"\ensuremath{\times}", "≤": r"\ensuremath{\le}",
-    "≥": r"\ensuremath{\ge}", "\u00a0": "~", "“": "``", "”": "''", "’": "'", "‘": "`",
-}  # fmt: skip
-"""Every mark that TeX reads otherwise than as itself (brackets and stars: after the end of a row)."""
-
-LIGATURES = re.compile("(?<=-)-|(?<=')'|(?<=,),")
 LONG = 40
 """Rows from which a table may break across pages."""
 
@@ -32,12 +18,6 @@ FITTING = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 SIZES = ((r"\footnotesize", 140), (r"\scriptsize", 160), (r"\tiny", 10_000))
 """Sizes of a table that runs along the page, with the characters that go beside each other."""
-
-
-def latex_escape(text: str) -> str:
-    """Return text that LaTeX prints as it is."""
-    apart = LIGATURES.sub(lambda match: "\0" + match.group(), text)
-    return "".join(MARKS.get(mark, mark) for mark in apart).replace("\0", "{}")
 
 
 def to_latex(table: Table, signature: str) -> str:

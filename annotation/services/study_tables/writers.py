@@ -10,10 +10,10 @@ from itertools import takewhile
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
-from annotation.services.report.latex import latex_escape
 from annotation.services.report.tables import MARKDOWN
 from annotation.services.study_tables.cells import MISSING, Cell, commands
 from annotation.services.study_tables.filled import Column, Filled, Line
+from mtcore.corpora.latex import latex_escape
 
 CSV_HEADER = (
     "table", "pair", "row", "column", "value", "printed", "n", "behind", "signature", "missing", "commands",

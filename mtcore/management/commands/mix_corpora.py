@@ -12,6 +12,8 @@ from mtcore.management.commands.corpora import one_corpus
 from mtcore.services.corpora import corpus_find, corpus_register
 from mtcore.services.corpora_derive import Part, corpus_mix
 
+MOST_DIGITS = 20
+
 
 class Command(HouseCommand):
     """`manage.py mix_corpora NEW --part …`."""
@@ -35,7 +37,7 @@ class Command(HouseCommand):
 
 def _part(given: list[str]) -> Part:
     name, copies, tag = (*given, *("", "1", "")[len(given) :])[:3]
-    if len(given) > 3 or not copies.isdecimal():
+    if len(given) > 3 or not (copies.isascii() and copies.isdecimal() and len(copies) < MOST_DIGITS):
         raise BadInput(
             f"“--part {' '.join(given)}” is not a corpus, a number of copies and a tag.",
             'Write it as --part synthetic 1 "<BT>".',
