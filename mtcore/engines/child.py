@@ -72,11 +72,15 @@ class Child:
         try:
             self.process.wait(self.grace + guard.KILLED_SECONDS + 1)
         except subprocess.TimeoutExpired:
-            stop_left_over(self.rundir, grace=0.0)
+            self._stop_left_over()
             self.process.kill()
             self.process.wait()
         # A guard that was killed itself has left its note, and perhaps its group.
-        stop_left_over(self.rundir, grace=0.0)
+        self._stop_left_over()
+
+    def _stop_left_over(self) -> None:
+        """End what is left of this command; by now another worker's may run in the same folder."""
+        stop_left_over(self.rundir, grace=0.0, of_guard=self.process.pid)
 
 
 def start(
@@ -114,8 +118,10 @@ def start(
     return Child(process, rundir, grace, read_from)
 
 
-def stop_left_over(rundir: RunDir, *, grace: float = GRACE_SECONDS) -> bool:
+def stop_left_over(rundir: RunDir, *, grace: float = GRACE_SECONDS, of_guard: int | None = None) -> bool:
     """End the group that a killed attempt on this machine left running; return whether there was one.
+
+    With `of_guard`, the process id of a guard, only what that guard has started is touched.
 
     A process id may belong to another program by now, or to another machine: only what started when and where
     the note says is touched. (While a group lives, the kernel gives its number to nobody else.)
@@ -123,9 +129,10 @@ def stop_left_over(rundir: RunDir, *, grace: float = GRACE_SECONDS) -> bool:
     try:
         note = json.loads(rundir.child.read_text("utf-8"))
         group, started, where = int(note["group"]), note["started"], note["boot"]
+        guarded_by = int(note["guard"])
     except (OSError, ValueError, KeyError, TypeError):
         return False
-    if where != guard.boot():
+    if where != guard.boot() or of_guard not in (None, guarded_by):
         return False
     found = guard.start_of(group) in (started, "") and guard.end_group(group, grace)
     rundir.child.unlink(missing_ok=True)

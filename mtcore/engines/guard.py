@@ -46,13 +46,15 @@ def main(arguments: list[str]) -> int:
         print(f"{command[0]}: {error.strerror}", file=sys.stderr, flush=True)
         return 127 if isinstance(error, FileNotFoundError) else 126
     said = {"guard": getpid(), "group": child.pid, "started": start_of(child.pid), "boot": boot()}
-    Path(note).write_text(json.dumps(said), "utf-8")
+    written = json.dumps(said)
+    Path(note).write_text(written, "utf-8")
     while child.poll() is None and not stop.asked:
         stop.asked = stop.asked or _lifeline_broke()
     end_group(child.pid, float(grace), child)
     code = child.wait()
     _reap()
-    Path(note).unlink(missing_ok=True)
+    if _read(note) == written:  # another attempt may have begun in the same folder, with a note of its own
+        Path(note).unlink(missing_ok=True)
     return code if code >= 0 else 128 - code
 
 
@@ -78,12 +80,15 @@ def end_group(group: int, grace: float, child: subprocess.Popen[bytes] | None = 
 
 
 def _gone(group: int, seconds: float, child: subprocess.Popen[bytes] | None) -> bool:
-    """Wait until nothing of the group is left, collecting what has ended; False when the time is over."""
+    """Wait until nothing of the group is left, collecting what has ended; False when the time is over.
+
+    Without `child` it is not ours, and nothing is collected: a worker's own commands would lose their codes.
+    """
     deadline = time.monotonic() + seconds
     while True:
         if child is not None:
             child.poll()
-        _reap(child)
+            _reap(child)
         if not _signal(group, 0):
             return True
         if time.monotonic() >= deadline:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -68,8 +69,11 @@ class RunDir:
     def create(self) -> RunDir:
         """Make the folder, and remove what an attempt that was killed left half done."""
         self.root.mkdir(parents=True, exist_ok=True)
-        for left in self.root.glob(f"{_STAGED}*"):
-            shutil.rmtree(left, ignore_errors=True)
+        for left in (*self.root.glob(f"{_STAGED}*"), *self.root.glob(f"work/{_STAGED}*")):
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
         return self
 
     def say(self, line: str) -> None:
@@ -144,8 +148,11 @@ def verify(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
-    """Give a path to write to; at the end of the block the file appears whole or not at all."""
-    draft = path.with_name(f"{_STAGED}{path.name}")
+    """Give a path to write to; at the end of the block the file appears whole or not at all.
+
+    Two who write the same file do not meet: each has a draft of its own, and the last one stays.
+    """
+    draft = path.with_name(f"{_STAGED}{path.name}.{secrets.token_hex(4)}")
     try:
         yield draft
         _flush(draft)

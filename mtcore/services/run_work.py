@@ -28,7 +28,7 @@ from mtcore.engines.rundir import RunDir
 from mtcore.models import Run
 from mtcore.services.run_claim import Claim, run_claim, run_fail, run_give_up, run_succeed, runs_reap
 from mtcore.services.run_context import Outcome, Parent, Reports, RunContext, RunStopped, run_directory
-from mtcore.services.run_heart import Heart
+from mtcore.services.run_heart import LOST, Heart
 from mtcore.services.run_kinds import RUN_KINDS
 from mtcore.services.run_presence import Presence
 from mtcore.services.texts import sentence
@@ -136,7 +136,8 @@ def run_perform(
     reports = Reports(run, listener=listener)
     logger.info("run %s (%s %s), attempt %s, begins", run.pk, run.kind, run.name, run.attempts)
     with Heart(claim, reports, ending=ending) as heart:
-        outcome, failure = _attempt(_context(run, rundir, reports, heart.should_stop, variables or {}))
+        context = _context(run, rundir, reports, heart.should_stop, variables or {})
+        outcome, failure = _attempt(context, lambda: heart.should_stop() and heart.reason == LOST)
     changes = reports.take()
     if outcome is not None:
         failure = _register(claim, outcome, changes, rundir)
@@ -162,8 +163,8 @@ def _register(claim: Claim, outcome: Outcome, changes: Mapping[str, Any], rundir
     return None
 
 
-def _attempt(context: RunContext) -> tuple[Outcome | None, Failure | None]:
-    """Call the runner; return what it made, or why it failed, or neither when it was stopped."""
+def _attempt(context: RunContext, is_lost: Callable[[], bool]) -> tuple[Outcome | None, Failure | None]:
+    """Call the runner; return what it made, or why it failed, or neither when it was stopped or lost."""
     if context.kind not in RUN_KINDS:
         return None, (f"This version knows no runs of the kind “{context.kind}”. Upgrade the worker.", None)
     try:
@@ -181,6 +182,9 @@ def _attempt(context: RunContext) -> tuple[Outcome | None, Failure | None]:
     except UserError as error:
         return None, (str(error), None)
     except Exception as error:
+        if is_lost():  # another worker does it by now, and the folder is its own
+            logger.warning("run %s: what was lost ended with %s", context.run_id, error)
+            return None, None
         return None, (_unexpected(context.run_id, context.rundir, error), None)
 
 

@@ -128,6 +128,22 @@ def test_killing_the_guard_too_leaves_a_note_by_which_the_next_attempt_ends_the_
     assert not stop_left_over(rundir)
 
 
+def test_whoever_wakes_after_another_has_taken_over_touches_nothing_of_its(rundir):
+    """A worker that slept past its lease ends its own command; the one of who goes on is not its own."""
+    sleeper, old = tree(rundir)
+    rundir.log.write_text("")
+    successor, new = tree(rundir)  # the first thing it does is to end what is left running
+    wait_until(lambda: not any(alive(pid) for pid in old) and sleeper.process.poll() is not None)
+    note = rundir.child.read_text()
+    with pytest.raises(ChildFailed):
+        sleeper.wait()
+    sleeper.stop()
+    assert all(alive(pid) for pid in new) and successor.process.poll() is None
+    assert rundir.child.read_text() == note
+    successor.stop()
+    assert not any(alive(pid) for pid in new) and not rundir.child.exists()
+
+
 @pytest.mark.parametrize("change", [{"boot": "another machine"}, {"started": "1"}])
 def test_a_note_of_another_machine_or_process_touches_nothing(rundir, change):
     child, pids = tree(rundir)
