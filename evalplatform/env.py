@@ -120,17 +120,20 @@ def read_environment() -> Environment:
     """Read and check every variable; see `.env.example` for their meaning."""
     _load_dotenv(BASE_DIR / ".env")
     data_dir = Path(os.environ.get("DATA_DIR") or BASE_DIR / "data").resolve()
+    database_url = os.environ.get("DATABASE_URL") or f"sqlite:///{data_dir / 'platform.sqlite3'}"
+    # In SQLite one writer waits for the other: a heartbeat must outlast somebody's long import.
+    patience = 90 if database_url.startswith("sqlite") else 30
     return Environment(
         debug=_boolean("DEBUG", False),
         secret_key=_secret(data_dir),
         data_dir=data_dir,
-        database_url=os.environ.get("DATABASE_URL") or f"sqlite:///{data_dir / 'platform.sqlite3'}",
+        database_url=database_url,
         allowed_hosts=_list("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]"),
         csrf_trusted_origins=_list("CSRF_TRUSTED_ORIGINS", ""),
         base_url=(os.environ.get("BASE_URL") or LOCAL_URL).rstrip("/"),
         https=_boolean("HTTPS", False),
         broker_url=os.environ.get("CELERY_BROKER_URL") or "filesystem://",
-        run_lease_seconds=_positive("RUN_LEASE_SECONDS", 30),
+        run_lease_seconds=_positive("RUN_LEASE_SECONDS", patience),
         run_device=os.environ.get("RUN_DEVICE") or "",
         mt_python=Path(os.environ.get("FAIRSEQ_PYTHON") or BASE_DIR / ".venv-mt" / "bin" / "python"),
         comet_python=Path(os.environ["COMET_PYTHON"]) if os.environ.get("COMET_PYTHON") else None,

@@ -338,7 +338,8 @@ def test_a_worker_that_fell_silent_is_not_counted(monkeypatch):
     assert "silent" in run_waits_for(now(run))
 
 
-def test_a_worker_that_cannot_write_its_heartbeat_takes_the_run_as_lost(monkeypatch):
+def test_a_worker_that_cannot_write_its_heartbeat_takes_the_run_as_lost(monkeypatch, settings):
+    settings.RUN_LEASE_SECONDS = 30
     launch()
     ours = claim()
     reports = Reports(ours.run)

@@ -4,12 +4,23 @@ import pytest
 
 from evalplatform.env import EnvironmentMistake, read_environment
 
+SQLITE, POSTGRES = "sqlite:///data.sqlite3", "postgres://127.0.0.1/evalplatform"
 
-@pytest.mark.parametrize(("text", "seconds"), [(None, 30), ("", 30), ("7", 7)])
-def test_the_lease_is_half_a_minute_unless_told_otherwise(monkeypatch, text, seconds):
+
+@pytest.mark.parametrize(
+    ("text", "database", "seconds"),
+    [
+        (None, POSTGRES, 30), ("", POSTGRES, 30), ("7", POSTGRES, 7),
+        (None, "", 90), ("", SQLITE, 90), ("7", SQLITE, 7),
+    ],
+)  # fmt: skip
+def test_the_lease_outlasts_a_long_import_where_writers_wait_for_each_other(
+    monkeypatch, text, database, seconds
+):
     monkeypatch.delenv("RUN_LEASE_SECONDS", raising=False)
     if text is not None:
         monkeypatch.setenv("RUN_LEASE_SECONDS", text)
+    monkeypatch.setenv("DATABASE_URL", database)
     monkeypatch.setenv("RUN_DEVICE", "cuda:1")
     found = read_environment()
     assert (found.run_lease_seconds, found.run_device) == (seconds, "cuda:1")
