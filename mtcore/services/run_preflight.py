@@ -27,8 +27,12 @@ from mtcore.services.training_door import model_kind
 FIRST_UPDATES = 20
 MOST_UPDATES = 10_000
 VALID_LINES = 100
-DECODED_LINES = (8, 200)
+DECODED_LINES = (8, 200, 2_000)
 _SAMPLE_SECONDS = 1.0
+_SURE_SECONDS = 1.0
+"""Difference of two times from which it says something."""
+_LEAST_SHARE = 0.1
+"""Of a time, its difference to a shorter one; less is noise."""
 
 
 class Probe(Reports):
@@ -169,18 +173,32 @@ class Trial:
             return None
 
     def _decode_rate(self, bundle: Bundle, train: Texts) -> float:
-        """Return how many lines a second are translated, loading apart: the difference of two sizes."""
+        """Return how many lines a second are translated, loading apart: the difference of two sizes.
+
+        What is done once, as converting the model, is done before; where translating takes no time worth
+        measuring, more lines are translated.
+        """
         recipe, kind = self.recipe, str(bundle.facts["kind"])
         decoder = chosen_engine("decodes", kind)
         decoding = recipe.back_translation.decoding if recipe.kind == BT else recipe.decoding
-        lines = list(islice(TextFiles([train.source]), DECODED_LINES[1]))
-        times = []
-        for number, part in enumerate((lines[: DECODED_LINES[0]], lines)):
+        lines = list(islice(TextFiles([train.source]), DECODED_LINES[-1]))
+        few, *sizes = DECODED_LINES
+
+        def took(size: int, place: str) -> float:
             self.context.check()
             began = time.monotonic()
-            decoder.translate([bundle], part, decoding, self._inside(f"decode-{number}"))
-            times.append(time.monotonic() - began)
-        return max(1, len(lines) - DECODED_LINES[0]) / max(times[1] - times[0], 1e-3)
+            decoder.translate([bundle], lines[:size], decoding, self._inside(f"decode-{place}"))
+            return time.monotonic() - began
+
+        took(few, "once")
+        first = took(few, "first")
+        rate = 0.0
+        for size in sizes:
+            seconds = took(size, str(size))
+            rate = lines_a_second(min(few, len(lines)), min(size, len(lines)), first, seconds)
+            if seconds - first >= _SURE_SECONDS or size >= len(lines):
+                break
+        return rate
 
     def _inside(self, place: str, limit: float | None = None) -> RunContext:
         """Return the run as a part sees it: another folder, its own reports, and an end after a while."""
@@ -191,6 +209,18 @@ class Trial:
             return self.context.should_stop() or (limit is not None and time.monotonic() > limit)
 
         return replace(self.context, rundir=rundir, reports=self.probe, stopping=stopping)
+
+
+def lines_a_second(few: int, many: int, first: float, seconds: float) -> float:
+    """Return the rate of translating from the seconds that a few lines took, and many.
+
+    Where many took hardly longer than a few, the difference is noise: then loading counts too, so that the
+    rate is too low rather than too high.
+    """
+    more = seconds - first
+    if many <= few or more < _LEAST_SHARE * seconds:
+        return many / max(seconds, 1e-3)
+    return (many - few) / more
 
 
 def _sample(options: Mapping[str, Any], folder: Path) -> tuple[Texts, Texts]:
