@@ -81,15 +81,17 @@ def to_csv(report: Report) -> str:
 def to_latex(report: Report) -> str:
     """Write a row a text and a column a measure, as the study's Tables 4 to 8, signatures as comments.
 
-    Measures that do not fit side by side on a page stand in further tables below.
+    Measures that do not fit side by side on a page stand in further tables below, then a table for each
+    comparison.
     """
     lines = [
-        "% Needs \\usepackage{booktabs}; intervals and p-values: --format table, csv or json.",
+        "% Needs \\usepackage{booktabs}; intervals: --format table, csv or json.",
         *(f"% {one.signature}" for one in report.texts[0].measures),
         *(f"% {reason}" for reason in _reasons(report)),
         *(f"% Note: {notice}" for notice in report.notices),
     ]
     tables = [_latex_table(report, places) for places in _side_by_side(report)]
+    tables += [_latex_comparison(report, pair) for pair in _pairs(report).items()]
     return "\n".join(lines) + "\n" + "\n\\par\\medskip\n".join(tables)
 
 
@@ -125,6 +127,22 @@ def _latex_table(report: Report, places: Sequence[int]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _latex_comparison(report: Report, pair: tuple[tuple[str, str], dict[str, Comparison]]) -> str:
+    (a, b), found = pair
+    lines = [
+        r"\noindent\begin{tabular}{lrr}",
+        r"\toprule",
+        rf"{latex_escape(f'{a} − {b}')} & difference & p \\",
+        r"\midrule",
+    ]
+    for one in report.texts[0].measures:
+        compared = found[one.measure.name]
+        p_value = MISSING if compared.p is None else _p(compared.p).removeprefix("p ")
+        cells = (latex_escape(cell.replace("-", "−")) for cell in (_moved(one, compared), p_value))
+        lines.append(" & ".join([latex_escape(one.measure.title), *cells]) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
 FORMATS: dict[str, Callable[[Report], str]] = {
     "table": to_table, "json": to_json, "csv": to_csv, "latex": to_latex,
 }  # fmt: skip
@@ -152,22 +170,30 @@ def _cell(one: Measured) -> str:
 
 
 def _comparison_rows(report: Report) -> list[list[str]]:
-    known = {one.measure.name: one.measure for one in report.texts[0].measures}
+    pairs = _pairs(report)
+    rows = [["difference (p)", *(f"{a} − {b}" for a, b in pairs)]]
+    for known in report.texts[0].measures:
+        cells = []
+        for of_pair in pairs.values():
+            one = of_pair[known.measure.name]
+            told = "" if one.difference is None or one.p is None else f" ({_p(one.p)})"
+            cells.append(_moved(known, one) + told)
+        rows.append([known.measure.title, *cells])
+    return rows
+
+
+def _pairs(report: Report) -> dict[tuple[str, str], dict[str, Comparison]]:
+    """Return the comparisons of every two texts by measure."""
     pairs: dict[tuple[str, str], dict[str, Comparison]] = {}
     for found in report.comparisons:
         pairs.setdefault((found.a, found.b), {})[found.measure] = found
-    rows = [["difference (p)", *(f"{a} − {b}" for a, b in pairs)]]
-    for name, measure in known.items():
-        cells = []
-        for of_pair in pairs.values():
-            one = of_pair[name]
-            if one.difference is None:
-                cells.append(MISSING)
-                continue
-            number = f"{one.difference * measure.scale:+.{measure.digits}f}"
-            cells.append(f"{number} ({_p(one.p)})" if one.p is not None else number)
-        rows.append([measure.title, *cells])
-    return rows
+    return pairs
+
+
+def _moved(known: Measured, one: Comparison) -> str:
+    """Write a difference in the scale of print."""
+    measure = known.measure
+    return MISSING if one.difference is None else f"{one.difference * measure.scale:+.{measure.digits}f}"
 
 
 def _lemma_rows(report: Report) -> list[list[str]]:

@@ -76,12 +76,15 @@ def to_csv(report: ScoreReport) -> str:
 
 
 def to_latex(report: ScoreReport) -> str:
-    """Write a row a system and condition and a column a metric, with signatures as comments."""
+    """Write a row a system and condition and a column a metric, then a table for each comparison.
+
+    Signatures stand as comments.
+    """
     metrics = _metrics(report)
     named = _named(report)
     heads = ["", *(latex_escape(name) for name in named), *(latex_escape(_title(report, m)) for m in metrics)]
     lines = [
-        "% Needs \\usepackage{booktabs}; intervals and p-values: --format table, csv or json.",
+        "% Needs \\usepackage{booktabs}; intervals of scores: --format table, csv or json.",
         *(f"% {line}" for line in [*_facts(report), *_signatures(report)]),
         *(f"% {reason}" for reason in _reasons(report)),
         *(f"% Note: {notice}" for notice in report.notices),
@@ -94,7 +97,32 @@ def to_latex(report: ScoreReport) -> str:
         cells = [_number(report, scores.get(name)) or "--" for name in metrics]
         texts = [latex_escape(text) for text in (place[0], *_kept(report, place))]
         lines.append(" & ".join([*texts, *cells]) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    pairs = dict.fromkeys((one.a, one.b) for one in report.comparisons)
+    for a, b in pairs:
+        lines += ["", r"\par\medskip", *_latex_comparison(report, a, b)]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_comparison(report: ScoreReport, a: str, b: str) -> list[str]:
+    """Write a row a metric and test, under the condition where that is known."""
+    found = [one for one in report.comparisons if (one.a, one.b) == (a, b)]
+    several = len({one.test for one in found}) > 1
+    heads = [f"{a} − {b}", "difference", "95 % interval", "p", *(["test"] if several else [])]
+    lines = [
+        rf"\begin{{tabular}}{{lrrr{'l' if several else ''}}}",
+        r"\toprule",
+        " & ".join(map(latex_escape, heads)) + r" \\",
+    ]
+    last = None
+    for one in found:
+        if last is None or _where(one) != last:
+            last = _where(one)
+            told = rf"\multicolumn{{{len(heads)}}}{{l}}{{\emph{{{latex_escape(last)}}}}} \\"
+            lines += [r"\midrule", *([told] if last else [])]
+        cells = [_title(report, one.metric), *_compared(report, one), *([one.test] if several else [])]
+        lines.append(" & ".join(latex_escape(cell.replace("-", "−")) for cell in cells) + r" \\")
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
 FORMATS: dict[str, Callable[[ScoreReport], str]] = {
@@ -177,14 +205,19 @@ def _cell(report: ScoreReport, one: Score | None) -> str:
 def _comparison_rows(report: ScoreReport) -> list[list[str]]:
     rows = [["comparison", "condition", "metric", "difference", "95 % interval", "p", "test"]]
     for one in report.comparisons:
-        digits = report.metrics[one.metric].digits
-        number = MISSING if one.difference is None else f"{one.difference:+.{digits}f}"
-        ends = MISSING if one.ci is None else f"[{one.ci[0]:+.{digits}f}, {one.ci[1]:+.{digits}f}]"
         title = _title(report, one.metric)
-        rows.append([f"{one.a} − {one.b}", _where(one), title, number, ends, _p(one.p), one.test])
+        rows.append([f"{one.a} − {one.b}", _where(one), title, *_compared(report, one), one.test])
     if not any(row[1] for row in rows[1:]):
         return [[cell for place, cell in enumerate(row) if place != 1] for row in rows]
     return rows
+
+
+def _compared(report: ScoreReport, one: Difference) -> tuple[str, str, str]:
+    """Write the difference, its interval and p."""
+    digits = report.metrics[one.metric].digits
+    number = MISSING if one.difference is None else f"{one.difference:+.{digits}f}"
+    ends = MISSING if one.ci is None else f"[{one.ci[0]:+.{digits}f}, {one.ci[1]:+.{digits}f}]"
+    return number, ends, _p(one.p)
 
 
 def _where(one: Difference) -> str:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 
 import pytest
 
@@ -173,8 +174,8 @@ def test_latex_prints_names_as_they_are_and_compiles(two, tmp_path):
 
 def test_latex_puts_measures_that_do_not_fit_on_a_page_into_further_tables(two, tmp_path):
     out, _ = run("measure_diversity", "--text", *two, "--format", "latex", "--language", "en")
-    tables = [part.split("\\end{tabular}")[0] for part in out.split("\\begin{tabular}")[1:]]
-    assert len(tables) > 1
+    *tables, compared = [part.split("\\end{tabular}")[0] for part in out.split("\\begin{tabular}")[1:]]
+    assert len(tables) > 1 and r"A \ensuremath{-} B & difference & p" in compared
     heads = []
     for table in tables:
         lines = table.split("\n")
@@ -195,8 +196,21 @@ def test_latex_puts_measures_that_do_not_fit_on_a_page_into_further_tables(two, 
         "--language",
         "en",
     )
-    assert short.count("tabular") == 2
+    assert short.count("tabular") == 4
     compiled(tmp_path, out, packages="booktabs")
+
+
+def test_latex_prints_the_differences_that_the_table_has(two, tmp_path):
+    arguments = ["measure_diversity", "--text", *two, "--measures", "ttr,yule_i", "--language", "en",
+                 "--resamples", 50]  # fmt: skip
+    table, _ = run(*arguments)
+    latex, _ = run(*arguments, "--format", "latex")
+    printed = re.findall(r"^(?:TTR|Yule’s I) +([+-][\d.]+) \(p (.*)\)$", table, re.MULTILINE)
+    assert len(printed) == 2
+    for number, p_value in printed:
+        cells = (number.replace("-", r"\ensuremath{-}"), p_value.replace("<", r"\textless{}"))
+        assert " & {} & {} ".format(*cells) in latex
+    compiled(tmp_path, latex, packages="booktabs")
 
 
 def test_texts_and_outputs_of_a_test_set(tmp_path):

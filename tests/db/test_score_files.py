@@ -137,6 +137,26 @@ def test_latex_escapes_names_and_prints_two_decimals(three, tmp_path):
     compiled(tmp_path, out)
 
 
+def test_latex_has_a_table_for_each_comparison(three, tmp_path):
+    files = [f"[A]={three['A']}", f"B={three['B']}", f"C={three['C']}"]
+    arguments = ["--hypothesis", *files, "--reference", three["ref"], "--metrics", "bleu,ter"]
+    arguments += ["--compare", "[A]", "B", "--compare", "B", "C"]
+    rows = scored("score_files", *arguments)["comparisons"]
+    out, _ = run("score_files", *arguments, "--format", "latex")
+    assert out.count(r"\begin{tabular}") == out.count(r"\end{tabular}") == 3
+    assert r"{[}A{]} \ensuremath{-} B & difference & 95 \% interval & p \\" in out
+    for row in rows:
+        numbers = (
+            f"{number:+.2f}".replace("-", r"\ensuremath{-}") for number in (row["difference"], *row["ci"])
+        )
+        p_value = f"{row['p']:.3f}" if row["p"] >= 0.001 else r"\textless{} .001"
+        title = {"bleu": "BLEU", "ter": "TER"}[row["metric"]]
+        assert "{} & {} & {{[}}{}, {}{{]}} & {} ".format(title, *numbers, p_value) in out
+    both_tests, _ = run("score_files", *arguments, "--format", "latex", "--test", "koehn", "sacrebleu")
+    assert " & p & test " in both_tests and " & sacrebleu " in both_tests
+    compiled(tmp_path, out, both_tests)
+
+
 @pytest.mark.parametrize("tag", ["zh", "zh-CN", "zho"])
 def test_met_01_and_met_03_chinese_by_its_language(tag: str):
     found = case_scores("met01_zh_hyp.txt", "met01_zh_ref.txt", more=("--language", tag))

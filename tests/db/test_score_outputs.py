@@ -122,8 +122,12 @@ def test_table_csv_and_latex_show_conditions(lines, tmp_path):
     out, _ = run("score_outputs", "demo", "--direction", "direct", "--format", "csv")
     assert {row["condition"] for row in rows_of(out)} == {"X → Y*"}
     latex, _ = run("score_outputs", "demo", "--direction", "direct", "--format", "latex")
-    assert r"X \ensuremath{\rightarrow} Y{*}" in latex
-    compiled(tmp_path, latex)
+    assert r"X \ensuremath{\rightarrow} Y{*}" in latex and latex.count(r"\begin{tabular}") == 1
+    both, _ = run("score_outputs", "demo", "--direction", "direct", "reverse", "--compare", "A", "B",
+                  "--format", "latex")  # fmt: skip
+    assert both.count(r"\begin{tabular}") == 2 and r"A \ensuremath{-} B & difference & " in both
+    assert r"\emph{source, reference, direct}" in both and r"\emph{source, reference, reverse}" in both
+    compiled(tmp_path, latex, both)
 
 
 def test_met_13_a_perfect_output_is_stored(tmp_path, lines):
