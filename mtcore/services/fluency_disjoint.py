@@ -15,6 +15,8 @@ from mtcore.metrics.overlap import Overlap, line_overlap
 from mtcore.models import Corpus
 from mtcore.services.corpora import corpus_files, corpus_find
 from mtcore.services.fluency_models import model_run
+from mtcore.services.lm_texts import TRAIN
+from mtcore.services.run_context import run_directory
 from mtcore.services.systems import system_card
 from mtcore.services.texts import as_bad_input
 
@@ -102,9 +104,15 @@ def disjointness(
         ))  # fmt: skip
     own_names, own = _model_text(lm_text, run)
     if not own:
+        why = (
+            "The text that the language model learned from is gone, so that whether it"
+            if run is not None
+            else "Whether the language model’s text"
+        )
+        remedy = "" if run is not None else ", or a model trained here"
         return (*found, _unknown(
-            "Whether the language model’s text is disjoint from back-translation text is not known, and it "
-            f"must be, else {CRITICAL}: give --lm-text FILE --bt-text FILE …, or a model trained here.",
+            f"{why} is disjoint from back-translation text is not known, and it must be, else {CRITICAL}: "
+            f"give --lm-text FILE --bt-text FILE …{remedy}.",
         ))  # fmt: skip
     if bt_texts:
         names = tuple(Path(path).name for path in bt_texts)
@@ -152,16 +160,24 @@ def back_translations(system: str) -> list[Corpus]:
 
 
 def _model_text(lm_text: str, run: Any) -> tuple[tuple[str, ...], list[Path]]:
-    """Return names and files of what a model learned from; nothing where that is not known (any more)."""
+    """Return names and files of what a model learned from; nothing where that is not known (any more).
+
+    What a model trained here learned from is kept beside it: taken where that was translated by a system, or
+    its corpora are gone.
+    """
     if lm_text:
         return (Path(lm_text).name,), [Path(lm_text)]
-    if run is None or not run.options.get("corpora"):
+    if run is None:
         return (), []
-    names = tuple(run.options["corpora"])
+    told = (run.result or {}).get("texts", {}).get("sources", [])
+    named = run.options.get("corpora") or []
+    names = tuple(named or [one["name"] for one in told])
     try:
-        return names, [path for name in names for path in _side(corpus_find(name), run.options["language"])]
+        paths = [path for name in named for path in _side(corpus_find(name), run.options["language"])]
     except UserError:
-        return (), []
+        paths = []
+    kept = run_directory(run.pk).work / "texts" / TRAIN
+    return (names, paths) if paths else (names, [kept]) if kept.is_file() else ((), [])
 
 
 def _side(corpus: Corpus, language: str) -> list[Path]:

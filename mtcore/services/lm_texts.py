@@ -21,7 +21,7 @@ HELD_OUT_EVERY = 50
 """Of every so many lines one is held out to validate on, when no corpus is named for that."""
 FIRST_HELD_OUT = 19
 MOST_HELD_OUT = 3_000
-VOCABULARY = "vocabulary.txt"
+TRAIN, VOCABULARY = "train.txt", "vocabulary.txt"
 
 
 def system_corpora(system: str) -> list[Corpus]:
@@ -57,7 +57,7 @@ def lm_texts(options: Mapping[str, Any], recipe: Recipe, folder: Path) -> tuple[
         BadInput: too little text is left.
     """
     language = options["language"]
-    train, valid, done = folder / "train.txt", folder / "valid.txt", folder / "texts.json"
+    train, valid, done = folder / TRAIN, folder / "valid.txt", folder / "texts.json"
     if not done.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         sources = _sources(options)

@@ -7,8 +7,8 @@ import pytest
 
 from mtcore.engines.recipe_files import recipe_find, recipe_set
 from mtcore.engines.registry import ENGINES
-from mtcore.models import MetricResult, Run
-from mtcore.services.corpora import corpus_register
+from mtcore.models import Corpus, MetricResult, Run
+from mtcore.services.corpora import corpus_files, corpus_register
 from mtcore.services.corpora_import import corpus_import
 from mtcore.services.fluency_disjoint import back_translations, disjointness
 from mtcore.services.run_context import run_directory
@@ -256,8 +256,10 @@ def test_models_trained_here_bring_what_is_known_of_their_text(tmp_path, monkeyp
     )
     (clean,) = disjointness(lm="run:clean", systems=["OP", "BT"])
     assert clean.overlap is not None and not clean.shared
-    own = disjointness(lm="run:own", systems=["OP", "BT"])
-    assert "learned from the outputs of “BT”" in own[0].sentence
+    favours, own = disjointness(lm="run:own", systems=["OP", "BT"])
+    assert "learned from the outputs of “BT”" in favours.sentence
+    assert own.lm_text == ("demo by BT",) and own.systems == ("BT",)
+    assert own.overlap is not None and own.overlap.lines > 5, "a system's outputs are known as well"
     assert "is a model of de, the text is in fr" in refused(
         "score_files", "--hypothesis", write_lines(tmp_path / "x.fr", ["un deux"]), "--metrics", "ppl",
         "--model", "ppl=run:clean",
@@ -271,6 +273,21 @@ def test_models_trained_here_bring_what_is_known_of_their_text(tmp_path, monkeyp
         run("fluency", "demo", "--lm-per-system", "OP=run:clean", "BT=run:own", "--format", "json")[0]
     )
     assert [row["text"] for row in table["results"]] == ["Y*", "Y*", "Y", "Y"]
+    _without_its_text(path)
+
+
+def _without_its_text(run_folder) -> None:
+    """Take the corpus away, which changes nothing, then what is kept beside the model, which is told."""
+    for file in corpus_files(Corpus.objects.get(name="par")).values():
+        file.unlink()
+    (still,) = disjointness(
+        lm="run:clean", systems=["OP"], bt_texts=[str(run_folder / "work/texts/train.txt")]
+    )
+    assert still.lm_text == ("par",) and still.shared > 10
+    (run_folder / "work/texts/train.txt").unlink()
+    (gone,) = disjointness(lm="run:clean", systems=["OP"])
+    assert "The text that the language model learned from is gone" in gone.sentence
+    assert "trained here" not in gone.sentence and "--lm-text FILE" in gone.sentence
 
 
 def seen_words() -> set[str]:
