@@ -106,7 +106,7 @@ def sides_read(
     wanted = [name for name in dict.fromkeys(options.metrics) if name not in options.scores]
     asked = MetricOptions(
         metrics=(*wanted, SURE), language=campaign.target_language, models=dict(options.models),
-        tokens=options.tokens, nfc=options.nfc,
+        tokens=options.tokens, nfc=options.nfc, needed=tuple(wanted) if len(wanted) == 1 else (),
     )  # fmt: skip
     scorers = {scorer.name: scorer for scorer in scorers_make(asked)}
     kept = _kept(texts, wanted)

@@ -14,6 +14,8 @@ from mtcore.metrics.base import MetricError
 
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
 LN10 = math.log(10)
+ROUNDED = 1e-6
+"""So far above 0 a tool may round the logarithm of a probability of 1."""
 _COUNT = re.compile(r"ngram\s+(\d+)\s*=\s*(\d+)")
 _SECTION = re.compile(r"\\(\d+)-grams:")
 
@@ -146,9 +148,17 @@ def _gram(line: str, order: int, where: str) -> tuple[str, tuple[float, float]]:
             f"{where}: expected {order} words between a probability and a weight, found {line!r}"
         )
     try:
-        return fields[1], (float(fields[0]), float(fields[2]) if len(fields) == 3 and fields[2] else 0.0)
+        probability = float(fields[0])
+        weight = float(fields[2]) if len(fields) == 3 and fields[2] else 0.0
     except ValueError as error:
         raise MetricError(f"{where}: {line!r} has no number where one belongs") from error
+    if not (math.isfinite(probability) and probability <= ROUNDED):
+        raise MetricError(
+            f"{where}: {fields[0]} is no logarithm of a probability, which is 0 at most; take a whole file"
+        )
+    if not math.isfinite(weight):
+        raise MetricError(f"{where}: {fields[2]} is no back-off weight; take a whole file")
+    return fields[1], (probability, weight)
 
 
 def _short(error: Exception) -> str:

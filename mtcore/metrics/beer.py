@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from mtcore.metrics.base import (
     FloatArray,
@@ -25,12 +26,15 @@ from mtcore.metrics.base import (
     MetricUnavailable,
     check_lines,
 )
+from mtcore.metrics.limits import check_words
 
 FILES = ("core_model", "feature_names_mapping", "feature_values_scaling", "output_scaling")
 CHARACTERS = range(1, 7)
 WORDS = range(1, 5)
-GAPS = (1, 2, 3, 4, 1_000_000)
-"""At most so many words between the two of a skip-bigram; the last is as good as unlimited."""
+GAPS = (1, 2, 3, 4)
+"""At most so many words between the two of a skip-bigram."""
+ANY_GAP = "skip1000000"
+"""Any two words in their order; the program's limit of a million is beyond what a line may have."""
 
 EMPTY_IMBALANCE = 100_000.0
 _SPACES = re.compile(" +")
@@ -85,6 +89,7 @@ class Beer(Metric):
     ) -> FloatArray:
         """Return the score of each segment and 1 [n, 2]."""
         check_lines(hypotheses, references)
+        check_words(self.name, self.title, hypotheses, references)
         scores = [
             max(self._score(hypothesis, reference) for reference in own)
             for hypothesis, *own in zip(hypotheses, *references, strict=True)
@@ -122,6 +127,7 @@ def features(hypothesis: str, reference: str) -> dict[str, float]:
         found |= _overlap(f"ngram{n}", *(_word_grams(own, n) for own in words))
     for gap in GAPS:
         found |= _overlap(f"skip{gap}", *(_skips(own, gap) for own in words))
+    found |= _rates(ANY_GAP, _pair_matches(*words), *(len(own) * (len(own) - 1) // 2 for own in words))
     found["len_disbalance_char.d.1.0"] = _imbalance(*(len(text) for text in texts))
     found["len_disbalance_word.d.1.0"] = _imbalance(*(len(own) for own in words))
     return found
@@ -167,11 +173,16 @@ def _weights(text: str) -> FloatArray:
 
 
 def _overlap(name: str, hypothesis: Iterable[Hashable], reference: Iterable[Hashable]) -> dict[str, float]:
-    """Return the smaller and the larger of precision and recall, their F1 and their geometric mean."""
+    """Return what `_rates` makes of the n-grams that two texts share."""
     own, other = Counter(hypothesis), Counter(reference)
     matches = sum(min(count, other[gram]) for gram, count in own.items())
-    precision = matches / own.total() if own.total() else 0.0
-    recall = matches / other.total() if other.total() else 0.0
+    return _rates(name, matches, own.total(), other.total())
+
+
+def _rates(name: str, matches: int, own: int, other: int) -> dict[str, float]:
+    """Return the smaller and the larger of precision and recall, their F1 and their geometric mean."""
+    precision = matches / own if own else 0.0
+    recall = matches / other if other else 0.0
     both = precision + recall
     return {
         f"{name}.a": min(precision, recall),
@@ -189,6 +200,31 @@ def _word_grams(words: Sequence[str], n: int) -> list[tuple[str, ...]]:
 
 def _skips(words: Sequence[str], gap: int) -> list[tuple[str, str]]:
     return [(word, other) for place, word in enumerate(words) for other in words[place + 1 : place + 2 + gap]]
+
+
+def _pair_matches(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
+    """Count the pairs of words, in their order, that two texts share.
+
+    Only words of both can match. Pairs are counted by their second word, so that memory grows with the
+    words and not with the pairs.
+    """
+    places = {word: place for place, word in enumerate(sorted({*hypothesis} & {*reference}))}
+    sides = [
+        np.array([places[word] for word in own if word in places], dtype=np.int64)
+        for own in (hypothesis, reference)
+    ]
+    matches = 0
+    for second in range(len(places)):
+        first, other = (_firsts(own, second, len(places)) for own in sides)
+        matches += int(np.minimum(first, other).sum())
+    return matches
+
+
+def _firsts(words: npt.NDArray[np.int64], second: int, size: int) -> FloatArray:
+    """Return how often each word stands before a second one, pair by pair [size]."""
+    here = words == second
+    after = here.sum() - np.cumsum(here)
+    return np.asarray(np.bincount(words, weights=after, minlength=size), dtype=np.float64)
 
 
 def _imbalance(one: int, other: int) -> float:

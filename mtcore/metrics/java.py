@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import weakref
+import zipfile
 from collections.abc import Iterator, Sequence
 from typing import IO
 
@@ -17,6 +18,7 @@ CHUNK_LINES = 50
 """Lines sent before answers are read; both fit the buffers of pipes, so that nobody waits for the other."""
 
 INSTALL_JAVA = "install a Java runtime (on Debian: apt install default-jre-headless)"
+_DAMAGED = ("corrupt jarfile", "no main manifest attribute", "ClassNotFoundException", "NoClassDefFoundError")
 _LINE_ENDS = re.compile("[\r\n\x0b\x0c\x85\u2028\u2029]")
 _ENVIRONMENT = {"LC_ALL": "C", "LANG": "C"}
 _OPTIONS = ("-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US")
@@ -33,8 +35,14 @@ class JavaLines:
     It is started when it is first asked, and ends with the object, or with the process.
     """
 
-    def __init__(self, jar: str, arguments: Sequence[str], memory: str = "2G") -> None:
+    def __init__(self, jar: str, arguments: Sequence[str], what: str, memory: str = "2G") -> None:
         """Prepare the program.
+
+        Args:
+            jar: path of the program.
+            arguments: what it is started with.
+            what: how messages call it.
+            memory: the most that it may take for its objects, as Java writes it.
 
         Raises:
             MetricUnavailable: there is no Java.
@@ -42,6 +50,7 @@ class JavaLines:
         java = find_java()
         if java is None:
             raise MetricUnavailable(f"there is no Java here: {INSTALL_JAVA}")
+        self.what, self.jar = what, jar
         self.command = [java, f"-Xmx{memory}", *_OPTIONS, "-jar", jar, *arguments]
         self._process: subprocess.Popen[bytes] | None = None
         self._said: IO[bytes] | None = None
@@ -89,7 +98,11 @@ class JavaLines:
         said.seek(0)
         lines = [line for line in said.read().decode("utf-8", "replace").split("\n") if line.strip()]
         what = lines[0].strip() if lines else f"exit code {process.returncode}"
-        return f"{' '.join(self.command[-8:])} ended early: {what}"
+        if any(mark in what for mark in _DAMAGED) or not zipfile.is_zipfile(self.jar):
+            return f"{self.what}: {self.jar} is damaged or no such program ({what}); name a whole one"
+        if "OutOfMemoryError" in what:
+            return f"{self.what}: the memory of its program ({self.jar}) did not suffice for a line ({what})"
+        return f"{self.what}: its program {self.jar} ended early: {what}"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -21,6 +21,7 @@ from mtcore.metrics.base import (
     check_lines,
 )
 from mtcore.metrics.java import JavaLines, find_java
+from mtcore.metrics.limits import check_words
 from mtcore.metrics.sacre import main_language
 
 JAR = "meteor-1.5.jar"
@@ -102,7 +103,7 @@ class Meteor(Metric):
         self.language, self.jar, self.parameters = code, path, LANGUAGES[code]
         words = "-norm" if self.parameters.own_words else "-lower"
         arguments = ["-", "-", "-stdio", "-l", self.parameters.code, "-m", self.parameters.modules, words]
-        self._program = JavaLines(str(path), arguments)
+        self._program = JavaLines(str(path), arguments, self.title)
         self._tool: Any = None if self.parameters.own_words else _moses(code)
 
     @classmethod
@@ -120,6 +121,7 @@ class Meteor(Metric):
     ) -> FloatArray:
         """Return the program's statistics [n, 23]; with several references those of the best one."""
         check_lines(hypotheses, references)
+        check_words(self.name, self.title, hypotheses, references)
         rows = zip(hypotheses, *references, strict=True)
         asked = [" ||| ".join(["SCORE", *map(self._words, refs), self._words(hyp)]) for hyp, *refs in rows]
         stats = np.array([_numbers(answer) for answer in self._program.ask(asked)], dtype=np.float64)

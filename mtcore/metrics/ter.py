@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from mtcore.metrics.base import FloatArray
+from mtcore.metrics.base import FloatArray, check_lines
+from mtcore.metrics.limits import check_words
 from mtcore.metrics.sacre import SacreMetric
 
 SPLIT_CHARACTERS = frozenset({"zh", "ja"})
@@ -26,6 +28,14 @@ class Ter(SacreMetric):
 
         split = self.language in SPLIT_CHARACTERS
         return TER(normalized=split, asian_support=split)
+
+    def segment_stats(
+        self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] = ()
+    ) -> FloatArray:
+        """Return sacrebleu's statistics of each segment [n, 2]; longer lines than it takes are refused."""
+        check_lines(hypotheses, references)
+        check_words(self.name, self.title, hypotheses, references)
+        return super().segment_stats(hypotheses, references, sources)
 
     def _scores(self, sums: FloatArray) -> FloatArray:
         edits, length = sums[..., 0], sums[..., 1]

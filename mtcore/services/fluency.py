@@ -152,6 +152,7 @@ def _metrics(names: Sequence[str], lm: str, options: FluencyOptions) -> MetricOp
         metrics=("bleu", "ppl"),
         models={"ppl": lm},
         tokens=options.tokens,
+        needed=("ppl",),
         scoring=ScoringOptions(
             resamples=options.resamples, seed=options.seed, pairs=tuple(combinations(names, 2))
         ),

@@ -9,7 +9,7 @@ from pathlib import Path
 from evalplatform.errors import BadInput
 from mtcore.corpora.languages import LanguageError, check_tag
 from mtcore.corpora.reader import read_lines
-from mtcore.metrics import METRICS
+from mtcore.metrics import METRICS, MetricError
 from mtcore.metrics.scoring import Kept, Part, ScoreReport, check_pairs, score_kept
 from mtcore.services.metric_overlap import overlap_check, overlap_tell
 from mtcore.services.metric_scoring import (
@@ -17,6 +17,7 @@ from mtcore.services.metric_scoring import (
     Scorer,
     lines_prepare,
     metric_errors,
+    scored_check,
     scorers_make,
     signature_of,
     texts_check,
@@ -54,6 +55,7 @@ def files_score(
     with metric_errors():
         check_pairs([{text.name for text in outputs}], options.scoring.pairs)
         kept = [_kept(scorer, text, refs, sources, options) for scorer in scorers for text in outputs]
+        scored_check(kept)
         report = score_kept(kept, [Part(None)], options.scoring, METRICS, notices)
     return overlap_tell(report, options)
 
@@ -69,11 +71,14 @@ def _kept(
     reference = TOGETHER.join(one.name for one in needed) or None
     if scorer.metric is None:
         return Kept(text.name, None, reference, scorer.name, None, None, "", reason=scorer.reason)
-    stats = scorer.metric.segment_stats(
-        lines_prepare(text.lines, options),
-        [lines_prepare(one.lines, options) for one in needed],
-        lines_prepare(sources[0].lines, options) if sources else (),
-    )
+    try:
+        stats = scorer.metric.segment_stats(
+            lines_prepare(text.lines, options),
+            [lines_prepare(one.lines, options) for one in needed],
+            lines_prepare(sources[0].lines, options) if sources else (),
+        )
+    except MetricError as error:
+        return Kept(text.name, None, reference, scorer.name, None, None, "", reason=str(error))
     signature = signature_of(scorer.metric, len(needed), options)
     return Kept(text.name, None, reference, scorer.name, scorer.metric, stats, signature)
 

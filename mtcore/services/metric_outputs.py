@@ -11,7 +11,7 @@ from evalplatform.errors import BadInput, NotFound
 from evalplatform.words import quoted
 from mtcore.corpora.provenance import ProvenanceError, label
 from mtcore.engines.base import Work
-from mtcore.metrics import METRICS
+from mtcore.metrics import METRICS, MetricError
 from mtcore.metrics.scoring import Kept, Part, ScoreReport, check_pairs, score_kept
 from mtcore.models import Run, SystemOutput, TestSet, TextVersion
 from mtcore.services.metric_overlap import overlap_check, overlap_tell
@@ -21,6 +21,7 @@ from mtcore.services.metric_scoring import (
     Scorer,
     lines_prepare,
     metric_errors,
+    scored_check,
     scorers_make,
     signature_of,
     texts_check,
@@ -115,6 +116,7 @@ def outputs_score(
                 watch(len(kept) / len(todo), f"{scorer.name} of {texts[output.pk].name}")
             one = _kept(scorer, output, texts[output.pk], reference, options, run)
             kept.append(replace(one, conditions=conditions.of(output, reference)))
+        scored_check(kept)
         report = score_kept(kept, parts, options.scoring, METRICS, notices)
     return overlap_tell(report, options)
 
@@ -152,18 +154,21 @@ def _kept(
     signature = signature_of(metric, len(reference.versions), options)
     if len(reference.versions) > 1:
         signature += "|refs:" + "+".join(version.name for version in reference.versions)
-    _, stats, _ = metric_result_keep(
-        output=output,
-        reference=reference.versions[0] if reference.versions else None,
-        metric=metric,
-        signature=signature,
-        extract=lambda: metric.segment_stats(
-            lines_prepare(text.lines, options),
-            [lines_prepare(one.lines, options) for one in reference.texts],
-            lines_prepare(_source(output), options) if "source" in metric.needs else (),
-        ),
-        run=run,
-    )
+    try:
+        _, stats, _ = metric_result_keep(
+            output=output,
+            reference=reference.versions[0] if reference.versions else None,
+            metric=metric,
+            signature=signature,
+            extract=lambda: metric.segment_stats(
+                lines_prepare(text.lines, options),
+                [lines_prepare(one.lines, options) for one in reference.texts],
+                lines_prepare(_source(output), options) if "source" in metric.needs else (),
+            ),
+            run=run,
+        )
+    except MetricError as error:
+        return Kept(system, input_, reference.name, scorer.name, None, None, "", reason=str(error))
     return Kept(system, input_, reference.name, scorer.name, metric, stats, signature)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from evalplatform.errors import BadInput
+from evalplatform.errors import BadInput, UserError
 from mtcore.corpora.checks import check_same_length, check_shift
 from mtcore.corpora.errors import CorpusError
 from mtcore.corpora.languages import check_tag
@@ -15,7 +15,7 @@ from mtcore.engines.base import Work
 from mtcore.metrics import METRICS, Metric, MetricError, MetricUnavailable
 from mtcore.metrics.base import MetricSettings
 from mtcore.metrics.notices import check_script, text_notices, to_nfc
-from mtcore.metrics.scoring import ScoringOptions
+from mtcore.metrics.scoring import Kept, ScoringOptions
 from mtcore.services.fluency_models import language_model_open
 from mtcore.services.metric_models import models_check
 from mtcore.services.metric_runners import metric_runners
@@ -28,7 +28,10 @@ MOST_RESAMPLES = 100_000
 
 @dataclass(frozen=True)
 class MetricOptions:
-    """What a person asks for; see `score_files --help`."""
+    """What a person asks for; see `score_files --help`.
+
+    `needed` names metrics without which nothing is to be scored.
+    """
 
     metrics: tuple[str, ...] = DEFAULT
     language: str = ""
@@ -37,6 +40,7 @@ class MetricOptions:
     nfc: bool = False
     lm_text: str = ""
     bt_texts: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
 
 
@@ -62,21 +66,35 @@ def metric_errors() -> Iterator[None]:
 
 
 def scorers_make(options: MetricOptions, work: Work | None = None) -> list[Scorer]:
-    """Make the metrics that are wanted; one that is not installed has a reason instead.
+    """Make the metrics that are wanted; one that is not installed or is broken has a reason instead.
 
     Args:
         options: which, and how.
         work: who runs an engine where a metric needs one; by default here and now.
 
     Raises:
-        BadInput: an unknown name or language, a model that cannot be used, or not one metric can be had.
+        BadInput: an unknown name or language, or not one metric can be had.
+        UserError: the only metric, or one that is needed, has a model that cannot be used.
     """
     _check(options)
     settings = MetricSettings(options.language, dict(options.models), options.tokens, metric_runners())
-    found = [_scorer(name, settings, work) for name in dict.fromkeys(options.metrics)]
+    names = list(dict.fromkeys(options.metrics))
+    needed = options.needed if len(names) > 1 else names
+    found = [_scorer(name, settings, work, refuse=name in needed) for name in names]
     if not any(one.metric for one in found):
         raise BadInput(" ".join(sentence(one.reason) for one in found), "Nothing was scored.")
     return found
+
+
+def scored_check(kept: Sequence[Kept]) -> None:
+    """Refuse to report when no metric has scored any output.
+
+    Raises:
+        BadInput: with every reason.
+    """
+    if kept and all(one.stats is None for one in kept):
+        reasons = dict.fromkeys(sentence(one.reason) for one in kept)
+        raise BadInput(" ".join(reasons), "Nothing was scored.")
 
 
 def texts_check(
@@ -131,7 +149,6 @@ def _check(options: MetricOptions) -> None:
         raise BadInput(
             f"A model is given for “{strange[0]}”, which is no metric.", f"There are {', '.join(METRICS)}."
         )
-    models_check({name: path for name, path in options.models.items() if name in options.metrics})
     resamples, seed = options.scoring.resamples, options.scoring.seed
     if resamples < 0 or resamples == 1 or resamples > MOST_RESAMPLES or seed < 0:
         raise BadInput(
@@ -143,14 +160,16 @@ def _check(options: MetricOptions) -> None:
             check_tag(options.language)
 
 
-def _scorer(name: str, settings: MetricSettings, work: Work | None) -> Scorer:
+def _scorer(name: str, settings: MetricSettings, work: Work | None, refuse: bool) -> Scorer:
     try:
+        models_check({name: settings.models[name]} if name in settings.models else {})
         with metric_errors():
             if name == "ppl" and settings.models.get(name):
                 model = language_model_open(settings.models[name], work, settings.language)
                 settings = replace(settings, language_model=model)
             return Scorer(name, METRICS[name].of_settings(settings))
-    except BadInput as error:
-        if isinstance(error.__cause__, MetricUnavailable):
-            return Scorer(name, None, str(error.__cause__))
-        raise
+    except UserError as error:
+        cause = error.__cause__
+        if refuse and not isinstance(cause, MetricUnavailable):
+            raise
+        return Scorer(name, None, str(cause if isinstance(cause, MetricError) else error))

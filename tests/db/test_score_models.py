@@ -146,7 +146,7 @@ def test_perplexity_of_outputs_is_kept_once_without_a_reference(tmp_path, monkey
 
 
 def test_met_16_what_is_not_finite_is_null_with_a_reason(files, tmp_path):
-    endless = FIVE_WORDS.replace("-1.25\tdog", "-inf\tdog").replace("-1.0\tcat\t", "-9e300\tcat\t")
+    endless = FIVE_WORDS.replace("-1.25\tdog", "-9e300\tdog").replace("-1.0\tcat\t", "-9e300\tcat\t")
     model = tmp_path / "endless.arpa"
     model.write_text(endless, encoding="utf-8")
     out, _ = run("score_files", "--hypothesis", f"B={files[1]}", "--metrics", "ppl", "--model",
@@ -160,7 +160,7 @@ def test_met_16_what_is_not_finite_is_null_with_a_reason(files, tmp_path):
 def test_met_16_a_stored_result_that_is_not_finite_is_null_with_its_reason(tmp_path):
     import_scored_set(tmp_path)
     model = tmp_path / "endless.arpa"
-    model.write_text(FIVE_WORDS.replace("-2.0\t<unk>", "-inf\t<unk>"), encoding="utf-8")
+    model.write_text(FIVE_WORDS.replace("-2.0\t<unk>", "-9e300\t<unk>"), encoding="utf-8")
     found = scored("score_outputs", "demo", "--metrics", "ppl,ter", "--model", f"ppl={model}",
                    "--compare", "A", "B")  # fmt: skip
     rows = {row["metric"]: row for row in found["results"]}
@@ -231,3 +231,40 @@ def test_met_16_bertscore_of_outputs_is_kept_as_plain_numbers(tmp_path, monkeypa
     assert part["n_segments"] == 6 and part["value"] == pytest.approx(sum(a["segments"][:6]) / 6)
     unusable = refused(*arguments[:-1], f"bertscore={tmp_path}")
     assert "holds no model" in unusable
+
+
+def test_one_broken_tool_takes_no_other_metric_down(files, tmp_path):
+    jar = tmp_path / "meteor-1.5.jar"
+    jar.write_bytes(b"no archive")
+    odd = write_lines(tmp_path / "odd.arpa", FIVE_WORDS.replace("-0.5\tthe cat", "nan\tthe cat").split("\n"))
+    (tmp_path / "empty").mkdir()
+    base = ["score_files", "--hypothesis", f"A={files[0]}", f"B={files[1]}", "--reference", files[2]]
+    models = [f"meteor={jar}", f"beer={tmp_path / 'empty'}", f"ppl={odd}", f"bertscore={tmp_path / 'empty'}",
+              f"comet={tmp_path / 'absent'}"]  # fmt: skip
+    found = scored(
+        *base, "--metrics", "meteor,bleu,beer,ppl,bertscore,comet", "--compare", "A", "B", "--language", "de",
+        *(part for model in models for part in ("--model", model)),
+    )  # fmt: skip
+    rows = {row["metric"]: row for row in found["results"] if row["system"] == "A"}
+    assert rows["bleu"]["value"] is not None
+    assert all(row["value"] is None and row["reason"] for name, row in rows.items() if name != "bleu")
+    assert "is no BEER model" in rows["beer"]["reason"]
+    assert "odd.arpa, line 18: nan" in rows["ppl"]["reason"]
+    if Meteor.is_available():
+        assert f"METEOR: {jar} is damaged" in rows["meteor"]["reason"]
+        alone = refused(*base, "--metrics", "meteor", "--language", "de", "--model", models[0])
+        assert "is damaged" in alone and "Nothing was scored" in alone
+
+
+def test_a_line_too_long_for_one_metric_leaves_it_to_the_others(tmp_path):
+    out, ref = (
+        write_lines(tmp_path / name, ["ein Satz", " ".join(["Wort"] * size)])
+        for name, size in (("o.de", 301), ("r.de", 3))
+    )
+    found = scored("score_files", "--hypothesis", f"A={out}", f"B={ref}", "--reference", ref,
+                   "--metrics", "bleu,chrf,ter", "--resamples", 0)  # fmt: skip
+    rows = {(row["system"], row["metric"]): row for row in found["results"]}
+    assert rows["A", "ter"]["value"] is None
+    assert "line 2 of the output has 301 words; TER takes at most 300" in rows["A", "ter"]["reason"]
+    assert rows["B", "ter"]["value"] == 0.0
+    assert rows["A", "bleu"]["value"] > 0 and rows["A", "chrf"]["value"] > 0

@@ -104,8 +104,8 @@ def test_a_missing_java_jar_or_language_is_a_hint(monkeypatch, tmp_path):
 def test_a_program_that_ends_early_says_why(tmp_path):
     jar = tmp_path / "broken.jar"
     jar.write_bytes(b"no archive")
-    with pytest.raises(MetricError, match=r"broken\.jar.*ended early"):
-        list(JavaLines(str(jar), ["-x"]).ask(["a"]))
+    with pytest.raises(MetricError, match=r"METEOR: .*broken\.jar is damaged"):
+        list(JavaLines(str(jar), ["-x"], "METEOR").ask(["a"]))
 
 
 def test_a_program_ends_with_its_metric(tmp_path):

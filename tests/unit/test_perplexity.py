@@ -158,3 +158,20 @@ def test_outputs_scored_under_two_models_are_not_compared(model, tmp_path):
     first, second = report.comparisons
     assert (first.difference, first.p) == (None, None) and "do not compare" in first.reason
     assert second.difference is not None and second.p is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("-0.5\tthe cat", "5000\tthe cat", "line 18: 5000 is no logarithm of a probability"),
+        ("-0.5\tthe cat", "nan\tthe cat", "line 18: nan is no logarithm"),
+        ("-0.5\tthe cat", "-inf\tthe cat", "line 18: -inf is no logarithm"),
+        ("-1.0\tcat\t-0.125", "-1.0\tcat\tnan", "line 11: nan is no back-off weight"),
+        ("-1.0\tcat\t-0.125", "-1.0\tcat\tinf", "line 11: inf is no back-off weight"),
+    ],
+)
+def test_numbers_that_no_model_has_are_refused_with_their_line(tmp_path, old: str, new: str, expected: str):
+    file = tmp_path / "odd.arpa"
+    file.write_text(FIVE_WORDS.replace(old, new), encoding="utf-8")
+    with pytest.raises(MetricError, match=f"odd.arpa, {expected}"):
+        read_arpa(file)
