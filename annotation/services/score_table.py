@@ -122,7 +122,7 @@ def _preference_parts(result: Row) -> list[str]:
             for row in rows
         ]
     together = any(is_judged_together(row) for row in result["pairs"])
-    tests = ["p sign 1-sided", "", "2-sided", "p bootstrap 1-sided"]
+    tests = ["p sign 1-sided", "p bootstrap 1-sided", "", "p sign 2-sided"]
     if together:
         tests = ["p bootstrap 1-sided", "", "2-sided", "p sign majorities", "single"]
     pairs: list[Any] = [
@@ -155,12 +155,16 @@ def _preference_parts(result: Row) -> list[str]:
 
 
 def _preference_tests(row: Row, together: bool) -> list[str]:
-    """Return the p-values of a pair, the ones to go by first."""
-    keys = ["p_sign_one_sided", "p_sign_two_sided", "p_bootstrap"]
+    """Return the p-values of a pair, the one-sided ones and their direction first."""
+    one_sided, others = ["p_sign_one_sided", "p_bootstrap"], ["p_sign_two_sided"]
     if together:
-        keys = ["p_bootstrap", "p_bootstrap_two_sided", "p_sign_majority_two_sided", "p_sign_two_sided"]
-    first, *others = (p_value(row[key]) for key in keys)
-    return [first, direction(row), *others]
+        one_sided = ["p_bootstrap"]
+        others = ["p_bootstrap_two_sided", "p_sign_majority_two_sided", "p_sign_two_sided"]
+    return [
+        *(p_value(row[key]) for key in one_sided),
+        direction(row),
+        *(p_value(row[key]) for key in others),
+    ]
 
 
 def grouped_rows(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:

@@ -158,6 +158,8 @@ def _preference(row: Row, together: bool) -> Row:
     by, others = "p_sign_two_sided", ["p_bootstrap"]
     if together:
         by, others = "p_bootstrap_two_sided", ["p_sign_majority_two_sided", "p_sign_two_sided"]
+    declared = row["one_sided"] == "declared"
+    told = [p_value(row[key]) for key in others]
     return {
         "a": row["system_a"],
         "b": row["system_b"],
@@ -167,8 +169,8 @@ def _preference(row: Row, together: bool) -> Row:
         "two_sided": p_value(row[by]),
         "significant": row[by] is not None and row[by] < 0.05,
         "one_sided": p_value(row["p_bootstrap" if together else "p_sign_one_sided"]),
-        "declared": row["hypothesis"] if row["one_sided"] == "declared" else "",
-        "others": [p_value(row[key]) for key in others],
+        "declared": row["hypothesis"] if declared else "",
+        "others": told if together or declared else [f"({one})" for one in told],
     }
 
 

@@ -32,7 +32,7 @@ from mtcore.services.diversity_origins import (
     path_of,
     source_of_testsets,
 )
-from mtcore.services.texts import as_bad_input, sentence
+from mtcore.services.texts import as_bad_input, whole_sentence
 
 Text = tuple[str, Blocks]
 Watch = Callable[[float, str], None]
@@ -68,8 +68,7 @@ def diversity_errors() -> Iterator[None]:
         with as_bad_input():
             yield
     except DiversityError as error:
-        message = str(error)
-        raise BadInput(sentence(message[:1].upper() + message[1:]), error.remedy) from error
+        raise BadInput(whole_sentence(str(error)), error.remedy) from error
 
 
 def diversity_measure(
@@ -220,6 +219,8 @@ def _options_of(
             *notices, "No --source: every word of the dictionary counts as a source word.",
         ]  # fmt: skip
     lemmatiser, reason = _lemmatiser("simplemma", options.source_language)
+    if not options.source_language:
+        reason = "no language of the source given (--source-language)"
     words = source_words(blocks, _source_tokeniser(tokens, options), Resources(lemmatiser, reason), jobs)
     chosen = known.only(words)
     if not chosen:

@@ -19,7 +19,7 @@ from mtcore.metrics.scoring import Kept, ScoringOptions
 from mtcore.services.fluency_models import language_model_open
 from mtcore.services.metric_models import models_check
 from mtcore.services.metric_runners import metric_runners
-from mtcore.services.texts import NamedText, as_bad_input, sentence
+from mtcore.services.texts import NamedText, as_bad_input, sentence, whole_sentence
 
 DEFAULT = ("bleu", "chrf", "ter")
 NFC = "|text:nfc"
@@ -60,9 +60,7 @@ def metric_errors() -> Iterator[None]:
         with as_bad_input():
             yield
     except MetricError as error:
-        message = str(error)
-        begins_in_words = message.split(" ", 1)[0].isalpha()
-        raise BadInput(sentence(message[:1].upper() + message[1:] if begins_in_words else message)) from error
+        raise BadInput(whole_sentence(str(error))) from error
 
 
 def scorers_make(options: MetricOptions, work: Work | None = None) -> list[Scorer]:

@@ -57,8 +57,12 @@ def sentence(text: str) -> str:
 
 
 def whole_sentence(text: str) -> str:
-    """Write words as a sentence: with a capital at the beginning and an end."""
-    return sentence(text[:1].upper() + text[1:])
+    """Write words as a sentence: with a capital at the beginning and an end.
+
+    What begins with anything but a plain word (bad.tsv, R1:, "name") begins with a name, which stays.
+    """
+    begins_in_words = text.split(" ", 1)[0].isalpha()
+    return sentence(text[:1].upper() + text[1:] if begins_in_words else text)
 
 
 def named_split(argument: str) -> tuple[str, str]:

@@ -302,3 +302,19 @@ def test_div_06_and_08_chinese():
     assert values(unknown["texts"][0])["ttr"]["value"] == 0.6
     assert values(unknown["texts"][0])["shannon_h"]["value"] is None
     assert any("Unknown language" in notice for notice in unknown["notices"])
+
+
+def test_names_at_the_beginning_of_a_message_stay_as_they_are(two, tmp_path):
+    bad = tmp_path / "bad.tsv"
+    bad.write_text("maison\thouse\nno tab here\n", "utf-8")
+    arguments = ["measure_diversity", "--text", *two, "--language", "fr", "--measures", "ptf"]
+    assert refused(*arguments, "--dictionary", bad).startswith("bad.tsv, line 2")
+
+
+def test_a_source_without_its_language_says_which_option_is_missing(two, tmp_path):
+    (tmp_path / "d.tsv").write_text("the\tle\nriver\tfleuve\n", "utf-8")
+    source = tmp_path / "src.en"
+    source.write_text("the river\n" * 40, "utf-8")
+    out, err = run("measure_diversity", "--text", *two, "--language", "fr", "--measures", "ptf",
+                   "--dictionary", tmp_path / "d.tsv", "--source", source)  # fmt: skip
+    assert "(--source-language)" in out + err and "(--language)" not in out + err

@@ -87,6 +87,18 @@ def test_one_comparison_a_segment_is_reported_by_the_sign_test(ann):
     assert "several comparisons" not in text and "majorities" not in text
     page = client.get(reverse("campaign_results", args=[campaign.key])).content.decode()
     assert page.index("Sign test, two-sided p") < page.index("Bootstrap, one-sided")
+    assert page.count('<span class="muted">(') == 2, "both one-sided p are in brackets"
+    assert re.search(r"p sign 1-sided +p bootstrap 1-sided +p sign 2-sided", text) and "post hoc" in text
+    (row,) = campaign_score(campaign=campaign, options=ScoreOptions()).result["pairs"]
+    address, asked = (
+        reverse("campaign_report", args=[campaign.key]),
+        {"a": row["system_a"], "b": row["system_b"]},
+    )
+    assert "p, bootstrap, one-sided, post hoc" in client.get(address).content.decode()
+    declared = {"hypothesis": f"{row['system_a']}>{row['system_b']}"}
+    assert "p, bootstrap, one-sided as declared" in client.get(address, declared).content.decode()
+    trace = reverse("campaign_trace", args=[campaign.key])
+    assert "(post hoc), two-sided" in client.get(trace, asked).content.decode()
 
 
 def test_strengths_open_the_counts_that_they_are_fitted_to(ann):

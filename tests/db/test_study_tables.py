@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.models import Campaign, CampaignOutput, Study
 from annotation.services.scoring import campaign_score
-from annotation.services.study_tables.cells import Need, commands
+from annotation.services.study_tables.cells import Need, Shared, commands, missing, reasons
 from annotation.services.study_tables.definitions import TABLES
 from annotation.services.study_tables.fill import study_tables
 from annotation.services.study_tables.material import Wish
@@ -101,6 +101,36 @@ def test_each_cell_leads_to_what_is_behind_it(known):
     assert bleu.signature == "nrefs:1|invented"
     notes = table(known.study, "edunov-3").notes
     assert sum("does not depend on the reference" in note for note in notes) == 1
+    behind = {found[source, "Y*", "BT", "de-en", "human"].behind[0] for source in ("X", "X**")}
+    assert len({words.split(" in the campaign")[0] for words in behind}) == 2, "a source names its condition"
+    assert any(words.startswith("mean z of BT de-en (X** ·") for words in behind)
+
+
+def test_a_one_sided_p_that_nobody_declared_is_called_post_hoc(known):
+    for name in ("edunov-3", "edunov-8", "edunov-9"):
+        tested = [note for one in study_tables(study=known.study, tables=name) for note in one.notes
+                  if "one-sided p" in note]  # fmt: skip
+        assert tested and all("(post hoc), two-sided " in note for note in tested)
+
+
+def test_a_reason_that_cells_share_is_said_once():
+    def empty(what: str, whose: str):
+        shared = Shared("{what} of {whose} for en-ru: not measured", what, whose)
+        return missing(f"{what} of {whose}", shared=shared)
+
+    every = [empty(what, whose) for whose in ("ORIG", "OP") for what in ("B1", "B2")]
+    assert reasons(every) == ["B1, B2 of “ORIG”, “OP” for en-ru: not measured"]
+    assert reasons([*every[:3], missing("gone {what}"), missing("gone {what}")]) == [
+        "B1, B2 of “ORIG” for en-ru: not measured", "B1 of “OP” for en-ru: not measured", "gone {what}",
+    ]  # fmt: skip
+
+
+def test_missing_diversity_is_one_clause_a_table(known):
+    for name in ("vanmassenhove-4", "vanmassenhove-6"):
+        out, _ = run("report_study", known.study.name, "--tables", name)
+        (line,) = (line for line in out.split("\n") if line.startswith("Missing: "))
+        clauses = line.split("; ")
+        assert len(clauses) <= len(PAIRS), line
 
 
 def test_the_same_scores_stand_in_tables_1_2_7_and_8(known):

@@ -96,15 +96,19 @@ def pairs_table(
         Column("share_b_better", _("Share"), "ci_percent", 0, "a_better"),
         Column("identical", _("Identical"), "count", 0, "a_better"),
     ]
-    columns += _tests(together=any(is_judged_together(row) for row in rows))
+    declared = report.options.hypothesis is not None
+    if declared:
+        rows = [row if row["one_sided"] == "declared" else row | {"p_bootstrap": None} for row in rows]
+    columns += _tests(together=any(is_judged_together(row) for row in rows), declared=declared)
     if report.options.correction == "holm":
         columns.append(Column("p_holm", _("p, Holm"), "p", 0, "p_holm"))
     return Table(name, _("Preferences by pair of systems; A is preferred more often"), columns, rows)
 
 
-def _tests(*, together: bool) -> list[Column]:
-    """Return the columns of p-values, the one to go by first."""
-    one_sided = Column("p_bootstrap", _("p, bootstrap, one-sided"), "p", 0, "p_bootstrap")
+def _tests(*, together: bool, declared: bool) -> list[Column]:
+    """Return the columns of p-values, the one to go by first; one-sided ones say how they chose a side."""
+    title = _("p, bootstrap, one-sided as declared") if declared else _("p, bootstrap, one-sided, post hoc")
+    one_sided = Column("p_bootstrap", title, "p", 0, "p_bootstrap")
     if not together:
         sign = Column("p_sign_two_sided", _("p, sign test, two-sided"), "p", 0, "p_sign_two_sided")
         return [sign, one_sided]

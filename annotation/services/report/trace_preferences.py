@@ -64,6 +64,7 @@ def _test_words(row: Row, options: ScoreOptions, sign: str) -> list[str]:
         "what": resampled(replace(options, raters="fixed")),
         "seed": options.seed,
         "one": p_value(row["p_bootstrap"]),
+        "how": _("declared beforehand") if row["one_sided"] == "declared" else _("post hoc"),
         "two": p_value(row["p_bootstrap_two_sided"]),
         "n": f"{row['n_units']:,}",
         "of_a": f"{row['majority_a']:,}",
@@ -78,7 +79,7 @@ def _test_words(row: Row, options: ScoreOptions, sign: str) -> list[str]:
     )
     drawn = _(
         "Bootstrap: %(b)s resamples of %(n)s %(what)s (seed %(seed)s), equal ones counted in; p "
-        "one-sided %(one)s, two-sided %(two)s."
+        "one-sided %(one)s (%(how)s), two-sided %(two)s."
     )
     if not is_judged_together(row):
         return [single % values, drawn % values]

@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from evalplatform.words import quoted
+
 MISSING = "–"
 
 JOINED = frozenset({"--metrics", "--measures"})
@@ -45,6 +47,21 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """A reason that several cells have: said once below a table, with all that it is true of.
+
+    Attributes:
+        words: with {what} and {whose} where those of all cells go.
+        what: which quantity has no value.
+        whose: of which system or text.
+    """
+
+    words: str
+    what: str = ""
+    whose: str = ""
+
+
+@dataclass(frozen=True)
 class Cell:
     """One cell.
 
@@ -56,6 +73,7 @@ class Cell:
         n: segments, judgements or lines behind it.
         link: where to look.
         reason: why there is no value.
+        shared: the same for below the table, where other cells may share it.
         needs: commands that would fill it.
         note: what must be said below the table because of it.
     """
@@ -67,6 +85,7 @@ class Cell:
     n: int | None = None
     link: Link | None = None
     reason: str = ""
+    shared: Shared | None = None
     needs: tuple[Need, ...] = ()
     note: str = ""
 
@@ -76,9 +95,9 @@ class Cell:
         return self.value is None and not self.text
 
 
-def missing(reason: str, *needs: Need) -> Cell:
+def missing(reason: str, *needs: Need, shared: Shared | None = None) -> Cell:
     """Return an empty cell."""
-    return Cell(None, "", reason=reason, needs=needs)
+    return Cell(None, "", reason=reason, shared=shared, needs=needs)
 
 
 def nothing(text: str = "N/A") -> Cell:
@@ -90,6 +109,26 @@ def printed(value: float, digits: int, scale: float = 1.0) -> str:
     """Write a value as the tables print it: with a minus, thousands parted where it is a count."""
     number = round(value * scale, digits) + 0.0
     return (f"{number:,.0f}" if digits == 0 else f"{number:.{digits}f}").replace("-", "−")
+
+
+def reasons(cells: Iterable[Cell]) -> list[str]:
+    """Say why cells are empty, each reason once; those that differ in the system or quantity become one."""
+    found: dict[tuple[str, bool], dict[str, dict[str, None]]] = {}
+    for cell in cells:
+        if cell.is_missing and cell.reason:
+            of = cell.shared or Shared(cell.reason)
+            found.setdefault((of.words, bool(cell.shared)), {}).setdefault(of.whose, {})[of.what] = None
+    told = []
+    for (words, is_shared), by_whose in found.items():
+        if not is_shared:
+            told.append(words)
+            continue
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for whose, own in by_whose.items():
+            alike.setdefault(tuple(own), []).append(whose)
+        for quantities, names in alike.items():
+            told.append(words.replace("{what}", ", ".join(quantities)).replace("{whose}", quoted(names)))
+    return told
 
 
 def commands(needs: Iterable[Need]) -> list[str]:

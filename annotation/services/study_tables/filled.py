@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from annotation.services.study_tables.cells import Cell, commands
+from annotation.services.study_tables.cells import Cell, commands, reasons
 from annotation.services.study_tables.spec import Quantity, TableSpec
 
 
@@ -62,6 +62,11 @@ class Filled:
     def n_missing(self) -> int:
         """Return how many cells could be filled and are not."""
         return sum(cell.is_missing for _, _, cell in self.cells)
+
+    @property
+    def reasons(self) -> list[str]:
+        """Say why cells are empty, each reason once."""
+        return reasons(cell for _, _, cell in self.cells)
 
     @property
     def commands(self) -> list[str]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
-from annotation.services.score_table import number, p_value
+from annotation.services.score_table import condition_heading, direction, number, p_value
 from annotation.services.scoring import campaign_score, options_read
-from annotation.services.study_tables.cells import Cell, Link, Need, missing, printed
+from annotation.services.study_tables.cells import Cell, Link, Need, Shared, missing, printed
 from annotation.services.study_tables.material import Material, Pair, Place, SystemRow, pair_tag
 from annotation.services.study_tables.metric_cells import fitting, lacking, output_need
 from annotation.services.study_tables.spec import Condition, Quantity
@@ -52,11 +52,11 @@ class HumanCells:
                 if output is not None:
                     study = self.material.study.name
                     need = _campaign_need(study, protocol, place, system.name, versions)
+                where = f"for {place.testset.name} from {inputs[0].name} ({PROTOCOLS[protocol].title})"
                 return missing(
-                    f"nobody has judged “{system.name}” for {place.testset.name} from {inputs[0].name} "
-                    f"({PROTOCOLS[protocol].title})",
-                    need,
-                )
+                    f"nobody has judged “{system.name}” {where}", need,
+                    shared=Shared(f"nobody has judged {{whose}} {where}", whose=system.name),
+                )  # fmt: skip
             parts.append(found)
         return self._cell(condition, parts, quantity, protocol)
 
@@ -134,8 +134,8 @@ class HumanCells:
         if self.material.wish.scope != "campaign":
             query["scope"] = self.material.wish.scope
         behind = tuple(
-            f"mean z of {one['system']} in the campaign “{whose.name}”, {one['n_judgements']:,} judgements "
-            f"of {one['n_segments']:,} segments"
+            f"mean z of {one['system']} ({condition_heading(one)}) in the campaign “{whose.name}”, "
+            f"{one['n_judgements']:,} judgements of {one['n_segments']:,} segments"
             for whose, one in parts
         )
         result = self._result(campaign, True) or {}
@@ -166,7 +166,8 @@ class HumanCells:
             where = one.get("notation") or one["testset"]
             self.tests[
                 f"{tag}, {where}: {one['system_a']} − {one['system_b']} = {number(one['z_difference'], 2)}, "
-                f"one-sided p {p_value(one['p_bootstrap_one_sided'])}"
+                f"one-sided p {p_value(one['p_bootstrap_one_sided'])} ({direction(one)}), two-sided "
+                f"{p_value(one['p_bootstrap_two_sided'])}"
             ] = None
 
     def _judged(

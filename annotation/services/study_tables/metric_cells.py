@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from annotation.services.study_tables.cells import Cell, Link, Need, missing, printed
+from annotation.services.study_tables.cells import Cell, Link, Need, Shared, missing, printed
 from annotation.services.study_tables.material import Material, Pair, Place, SystemRow
 from annotation.services.study_tables.spec import Condition, Quantity
 from mtcore.metrics import METRICS, MetricError
@@ -43,17 +43,20 @@ class MetricCells:
         for place, inputs, references in places:
             output, version = self._output(row, pair, place, inputs)
             if output is None:
+                where = f"for {place.testset.name} from {version.name}"
                 return missing(
-                    f"“{system.name}” has no output for {place.testset.name} from {version.name}",
+                    f"“{system.name}” has no output {where}",
                     output_need(place, system.name, version),
+                    shared=Shared(f"there is no output {where} of {{whose}}", whose=system.name),
                 )
             result = self._result(pair, output, references[0] if references else None, quantity.name)
             if result is None:
                 reference = references[0] if references else None
+                title, where = METRICS[quantity.name].title, f"for {place.testset.name} from {version.name}"
                 return missing(
-                    f"the output of “{system.name}” for {place.testset.name} from {version.name} is not "
-                    f"scored by {METRICS[quantity.name].title}",
+                    f"the output of “{system.name}” {where} is not scored by {title}",
                     score_need(place, system.name, version, reference, quantity.name),
+                    shared=Shared(f"not scored by {{what}} {where}: {{whose}}", title, system.name),
                 )
             found.append((place, result))
         return self._score(pair, found, quantity)

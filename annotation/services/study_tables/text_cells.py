@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from annotation.services.study_tables.cells import Cell, Link, Need, missing, nothing, printed
+from annotation.services.study_tables.cells import Cell, Link, Need, Shared, missing, nothing, printed
 from annotation.services.study_tables.material import Material, Pair, SystemRow
 from annotation.services.study_tables.spec import Quantity
 from annotation.services.study_tables.texts import texts_of
@@ -81,9 +81,11 @@ class TextCells:
                 one["value"], printed(one["value"], quantity.digits, quantity.scale), (behind,),
                 one["signature"], text["tokens"], Link("run", run=run.pk),
             )  # fmt: skip
-        told = f"has no value: {reason}" if reason else "is not measured"
-        need = self._need(pair, quantity.name)
-        return missing(f"{quantity.label} of {origin.words()} {told}", need)
+        told = f"no value, {reason}" if reason else "not measured"
+        return missing(
+            f"{quantity.label} of {origin.words()}: {told}", self._need(pair, quantity.name),
+            shared=Shared(f"{{what}} of {{whose}} for {pair.tag}: {told}", quantity.label, row.label),
+        )  # fmt: skip
 
     def forms(self, pair: Pair) -> list[str]:
         """Return the forms of the lemma looked at last, those of most occurrences in all texts first."""
@@ -119,7 +121,10 @@ class TextCells:
                 value, printed(value, quantity.digits, quantity.scale), (behind,), found["signature"],
                 text["tokens"], Link("run", run=run.pk),
             )  # fmt: skip
-        return missing(f"no lemma was looked at in {origin.words()}", self._need(pair, "lemma"))
+        shared = Shared(f"no lemma was looked at in {{whose}} for {pair.tag}", whose=row.label)
+        return missing(
+            f"no lemma was looked at in {origin.words()}", self._need(pair, "lemma"), shared=shared
+        )
 
     def origin(self, pair: Pair, row: TextRow) -> Origin | Cell:
         """Return which text stands in a row for a pair, or an empty cell that says why none does."""
@@ -143,6 +148,7 @@ class TextCells:
                 return missing(
                     f"“{system.name}” has not translated the training text",
                     Need(("translate_corpus", system.name, name)),
+                    shared=Shared("the training text is not translated by {whose}", whose=system.name),
                 )
             return Origin(row.label, corpus=made.name, language=pair.target)
         return Origin(row.label, testsets=tuple(one.name for one in pair.testsets), system=system.name)

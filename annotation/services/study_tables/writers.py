@@ -59,7 +59,8 @@ def to_markdown(tables: Sequence[Filled], study: str) -> str:
             notes = [f"[{number}] {words}  " for words, number in sources.items()]
             parts.append("\n".join([*notes, *_signatures(table)]))
         if table.n_missing:
-            parts.append("\n".join([f"Missing: {_reasons(table)}", "", "```", *table.commands, "```"]))
+            told = "; ".join(table.reasons).translate(MARKDOWN)
+            parts.append("\n".join([f"Missing: {told}", "", "```", *table.commands, "```"]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -78,11 +79,6 @@ def _signatures(table: Filled) -> list[str]:
         if cell.signature:
             found.setdefault(cell.signature, {})[column.quantity.label] = None
     return [f"{', '.join(labels)}: `{signature}`  " for signature, labels in found.items()]
-
-
-def _reasons(table: Filled) -> str:
-    found = dict.fromkeys(cell.reason for _, _, cell in table.cells if cell.is_missing and cell.reason)
-    return "; ".join(found).translate(MARKDOWN)
 
 
 def _pipes(cells: Sequence[str]) -> str:
@@ -212,9 +208,7 @@ def shown(table: Filled, links: Links | None = None) -> dict[str, object]:
         "n_labels": len(table.label_heads),
         "rows": rows,
         "notes": table.notes,
-        "reasons": list(
-            dict.fromkeys(cell.reason for _, _, cell in table.cells if cell.is_missing and cell.reason)
-        ),
+        "reasons": table.reasons,
         "commands": table.commands,
     }
 
