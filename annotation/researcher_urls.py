@@ -72,7 +72,7 @@ urlpatterns = [
     path("studies/<int:pk>/package.zip", report_study.study_package, name="study_package"),
     path("studies/<int:pk>/trace/", report_study.study_trace, name="study_trace"),
     re_path(
-        r"^studies/(?P<pk>\d+)/report/(?P<name>[-\w]+)\.(?P<format>csv|md|tex|svg)$",
+        r"^studies/(?P<pk>[0-9]{1,18})/report/(?P<name>[-\w]+)\.(?P<format>csv|md|tex|svg)$",
         report_study.study_file,
         name="study_file",
     ),
@@ -80,7 +80,7 @@ urlpatterns = [
     path("studies/<int:pk>/tables/", study_tables.tables, name="study_tables"),
     path("studies/<int:pk>/tables/<slug:which>/", study_tables.tables, name="study_tables_of"),
     re_path(
-        r"^studies/(?P<pk>\d+)/tables/(?P<which>[-\w]+)\.(?P<format>csv|md|tex|html)$",
+        r"^studies/(?P<pk>[0-9]{1,18})/tables/(?P<which>[-\w]+)\.(?P<format>csv|md|tex|html)$",
         study_tables.tables_file,
         name="study_tables_file",
     ),

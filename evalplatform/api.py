@@ -64,13 +64,18 @@ class AnyType(DefaultContentNegotiation):
         return renderers[0], renderers[0].media_type
 
 
-def asked(serializer: type[Serializer[Any]], data: Any) -> dict[str, Any]:
+def asked(serializer: type[Serializer[Any]], data: Any, *, loose: bool = False) -> dict[str, Any]:
     """Return what was asked for, once it is checked.
 
+    Args:
+        serializer: what may be asked.
+        data: what is.
+        loose: pass over what is no field of it, as in the query of an address.
+
     Raises:
-        ValidationError: naming every field that is wrong (400).
+        ValidationError: naming every field that is wrong or that there is not (400).
     """
-    found = serializer(data=data)
+    found = serializer(data=data, context={"loose": loose})
     found.is_valid(raise_exception=True)
     return found.validated_data
 

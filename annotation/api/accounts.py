@@ -31,6 +31,7 @@ from annotation.services.accounts import (
     token_revoke,
 )
 from evalplatform.api import Pages, asked
+from evalplatform.asks import Asked, NothingAsked
 from evalplatform.idempotency import idempotent
 from evalplatform.people import user_of
 from mtcore.api.permissions import IsAdministrator
@@ -61,20 +62,20 @@ class AccountsSerializer(serializers.Serializer):
     results = AccountSerializer(many=True)
 
 
-class NewAccountSerializer(serializers.Serializer):
+class NewAccountSerializer(Asked):
     """An account to be made."""
 
     name = serializers.CharField(max_length=NAME_LENGTH, help_text="letters, digits and @ . + - _")
     role = serializers.ChoiceField(ROLES, default=RESEARCHER)
 
 
-class RoleSerializer(serializers.Serializer):
+class RoleSerializer(Asked):
     """What a person may do here."""
 
     role = serializers.ChoiceField(ROLES)
 
 
-class AccountStateSerializer(serializers.Serializer):
+class AccountStateSerializer(Asked):
     """Whether anybody can sign in with an account."""
 
     state = serializers.ChoiceField(["open", "closed"])
@@ -179,6 +180,7 @@ class _Change(OfAccount):
     @idempotent
     def post(self, request: Request, pk: int) -> Response:
         """Do it; where there is nothing to do, that is a conflict (409)."""
+        asked(NothingAsked, request.data)
         user = self.account(pk)
         type(self).change(user=user, actor=user_of(request))
         return Response(_shown(user))
@@ -202,6 +204,7 @@ class PasswordLink(OfAccount):
     @extend_schema(operation_id="account_link", request=None, responses=PasswordLinkSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Give a link that works once, within some days; it is not kept for an `Idempotency-Key`."""
+        asked(NothingAsked, request.data)
         link = password_link(user=self.account(pk), actor=user_of(request))
         return Response({"link": link}, headers=SECRET)
 
@@ -212,6 +215,7 @@ class IssueToken(OfAccount):
     @extend_schema(operation_id="account_token", request=None, responses=IssuedSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Give one, this once; an older one stops working. It is not kept for an `Idempotency-Key`."""
+        asked(NothingAsked, request.data)
         token = token_issue(user=self.account(pk), actor=user_of(request))
         return Response({"token": token}, headers=SECRET)
 

@@ -11,6 +11,7 @@ from annotation.services.quality import WHY_LENGTH
 from annotation.stats.disagreement import READINGS
 from annotation.stats.sequential import SPENDING
 from annotation.stats.standardise import POPULATIONS
+from evalplatform.asks import Asked
 
 
 def names(help_text: str = "", *, longest: int = 120) -> serializers.ListField:
@@ -23,7 +24,7 @@ def names(help_text: str = "", *, longest: int = 120) -> serializers.ListField:
     )
 
 
-class NamedSerializer(serializers.Serializer):
+class NamedSerializer(Asked):
     """A rater."""
 
     rater = serializers.CharField(max_length=120, trim_whitespace=False)
@@ -50,7 +51,7 @@ class LeaverSerializer(NamedSerializer):
     )  # fmt: skip
 
 
-class NewRatersSerializer(serializers.Serializer):
+class NewRatersSerializer(Asked):
     """Raters who are added, by name."""
 
     raters = serializers.ListField(
@@ -85,7 +86,7 @@ class JoiningSerializer(serializers.Serializer):
     free_places = serializers.IntegerField(allow_null=True, help_text="of a planned campaign")
 
 
-class NewJoiningSerializer(serializers.Serializer):
+class NewJoiningSerializer(Asked):
     """Whether anybody may join."""
 
     joins = serializers.BooleanField()
@@ -95,7 +96,7 @@ class NewJoiningSerializer(serializers.Serializer):
     )
 
 
-class ExportSerializer(serializers.Serializer):
+class ExportSerializer(Asked):
     """A file of judgements."""
 
     file = serializers.ChoiceField(FORMATS, default="csv")
@@ -104,27 +105,27 @@ class ExportSerializer(serializers.Serializer):
     history = serializers.BooleanField(default=False, help_text="also answers corrected later")
 
 
-class PlanSerializer(serializers.Serializer):
+class PlanSerializer(Asked):
     """A file of the plan."""
 
     flavour = serializers.ChoiceField(FLAVOURS, default="exact")
 
 
-class LookSerializer(serializers.Serializer):
+class LookSerializer(Asked):
     """A look at a running campaign."""
 
     alpha = serializers.FloatField(default=0.05, min_value=LEAST_ALPHA, max_value=MOST_ALPHA)
     spending = serializers.ChoiceField(SPENDING, default=SPENDING[0])
 
 
-class RoundSerializer(serializers.Serializer):
+class RoundSerializer(Asked):
     """Which items are judged again; without it, as the campaign has it."""
 
     reading = serializers.ChoiceField(READINGS, default=None, allow_null=True)
     points = serializers.FloatField(default=None, allow_null=True, min_value=0, max_value=100_000)
 
 
-class MetricsSerializer(serializers.Serializer):
+class MetricsSerializer(Asked):
     """Metrics to score the outputs of a campaign by."""
 
     metrics = serializers.ListField(child=serializers.ChoiceField(LIGHT), min_length=1, max_length=len(LIGHT))
@@ -139,7 +140,7 @@ class ScoringAskedSerializer(serializers.Serializer):
     message = serializers.CharField()
 
 
-class MembersSerializer(serializers.Serializer):
+class MembersSerializer(Asked):
     """What a study gets, by name."""
 
     campaigns = names("they move, with their raters")
@@ -166,14 +167,14 @@ class AddedSerializer(serializers.Serializer):
     n_systems = serializers.IntegerField()
 
 
-class ResearchersSerializer(serializers.Serializer):
+class ResearchersSerializer(Asked):
     """People of a study, by user name."""
 
     add = names(longest=150)
     remove = names(longest=150)
 
 
-class TextsSerializer(serializers.Serializer):
+class TextsSerializer(Asked):
     """What the tables of a study are made from; what is given takes the place of what was there."""
 
     corpora = serializers.DictField(child=names(), default=dict, help_text="train, dev, test → corpora")
@@ -184,7 +185,7 @@ class TextsSerializer(serializers.Serializer):
     rows = serializers.DictField(child=names(), default=dict, help_text="label → systems")
 
 
-class PackageSerializer(serializers.Serializer):
+class PackageSerializer(Asked):
     """What goes into the package of a study."""
 
     with_texts = serializers.BooleanField(default=False, help_text="texts too, not only their hashes")

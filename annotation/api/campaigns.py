@@ -25,7 +25,7 @@ from annotation.api.serializers import CampaignSerializer
 from annotation.api.views import OfCampaign, campaigns_of
 from annotation.models import Campaign, Participation
 from annotation.services.campaign_outlook import campaign_estimate, campaign_power
-from annotation.services.campaign_request import request_draft, request_owner
+from annotation.services.campaign_request import CampaignRequest, request_draft, request_owner
 from annotation.services.campaigns import (
     CampaignDraft,
     campaign_close,
@@ -36,6 +36,8 @@ from annotation.services.campaigns import (
 from annotation.services.links import campaign_links
 from annotation.services.sealing import campaign_unseal, may_unseal
 from annotation.services.waking import scores_wake
+from evalplatform.api import asked
+from evalplatform.asks import NothingAsked
 from evalplatform.errors import NotAllowed
 from evalplatform.idempotency import idempotent
 from evalplatform.people import user_of
@@ -93,9 +95,8 @@ class State(OfCampaign):
     def post(self, request: Request, key: str) -> Response:
         """Change its state; being there already is a conflict (409)."""
         campaign = self.campaign(key)
-        asked = StateSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        change = campaign_open if asked.validated_data["state"] == "open" else campaign_close
+        given = asked(StateSerializer, request.data)
+        change = campaign_open if given["state"] == "open" else campaign_close
         change(campaign=campaign, actor=user_of(request))
         if campaign.state == Campaign.State.CLOSED:
             scores_wake(campaign=campaign)
@@ -113,9 +114,8 @@ class Unseal(OfCampaign):
         user = user_of(request)
         if not may_unseal(campaign, user):
             raise NotAllowed("Only the owner of the study can open the seal.", "Ask the owner.")
-        asked = UnsealSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        campaign_unseal(campaign=campaign, reason=asked.validated_data["reason"], actor=user)
+        given = asked(UnsealSerializer, request.data)
+        campaign_unseal(campaign=campaign, reason=given["reason"], actor=user)
         found = campaigns_of(request).get(pk=campaign.pk)
         return Response(CampaignSerializer(found, context={"request": request}).data)
 
@@ -133,6 +133,7 @@ class Links(OfCampaign):
     @idempotent
     def post(self, request: Request, key: str) -> Response:
         """Make new links; older ones stop working."""
+        asked(NothingAsked, request.data)
         rater = request.query_params.get("rater", "")
         links = campaign_links(campaign=self._own(key), rater=rater, renew=True)
         return Response([{"rater": rater, "link": link} for rater, link in links])
@@ -165,8 +166,6 @@ class Raters(OfCampaign, ListAPIView):
 
 def _draft(request: Request) -> tuple[CampaignDraft, User | None]:
     """Check what is asked for and plan it; return it and who will own a new study."""
-    asked = NewCampaignSerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
-    wish = asked.asked()
+    wish = CampaignRequest(**asked(NewCampaignSerializer, request.data))
     user = User.objects.get(username=request.user.get_username())
     return request_draft(request=wish, user=user), request_owner(request=wish, user=user)

@@ -132,7 +132,7 @@ class Rounds(OfCampaign):
     def get(self, request: Request, key: str) -> Response:
         """Say what would be given out now, and what has been."""
         campaign = self.campaign(key)
-        given = asked(RoundSerializer, request.query_params.dict())
+        given = asked(RoundSerializer, request.query_params.dict(), loose=True)
         draft = round_draft(campaign=campaign, **given)
         return Response(_round(draft) | {"before": list(rounds_told(campaign))})
 

@@ -40,7 +40,7 @@ class JudgementsFile(OfCampaign):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Give raw scores and z in our own columns, which import_judgements reads back, or Appraise's."""
         campaign = self.campaign(key)
-        given = asked(ExportSerializer, request.query_params.dict())
+        given = asked(ExportSerializer, request.query_params.dict(), loose=True)
         form = given.pop("file")
 
         def write(stream: IO[Any]) -> None:
@@ -63,7 +63,7 @@ class PlanFile(OfCampaign):
     def get(self, request: Request, key: str) -> HttpResponseBase:
         """Give the plan as CSV."""
         campaign = self.campaign(key)
-        given = asked(PlanSerializer, request.query_params.dict())
+        given = asked(PlanSerializer, request.query_params.dict(), loose=True)
 
         def write(stream: IO[str]) -> None:
             plan_export(campaign=campaign, stream=stream, **given)

@@ -18,6 +18,7 @@ from annotation.formats import FORMATS
 from annotation.protocols import PROTOCOLS
 from annotation.services.judgement_upload import LONGEST_MAP, remedy_worded, upload_import
 from evalplatform.api import asked
+from evalplatform.asks import Asked
 from evalplatform.errors import UserError
 from evalplatform.idempotency import idempotent
 from evalplatform.people import user_of
@@ -29,7 +30,7 @@ def _said(longest: int, help_text: str) -> serializers.CharField:
     )
 
 
-class ImportSerializer(serializers.Serializer):
+class ImportSerializer(Asked):
     """A file of judgements, and what it does not say itself; as `import_judgements` takes them."""
 
     campaign = serializers.CharField(

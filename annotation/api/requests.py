@@ -7,8 +7,8 @@ from rest_framework import serializers
 
 from annotation.models import Participation, Study
 from annotation.protocols import PROTOCOLS
-from annotation.services.campaign_request import CampaignRequest
 from annotation.services.sealing import LONGEST_REASON
+from evalplatform.asks import Asked
 from mtcore.api.fields import TextField
 
 
@@ -36,7 +36,7 @@ class RatersField(serializers.Field):
         return value
 
 
-class NewCampaignSerializer(serializers.Serializer):
+class NewCampaignSerializer(Asked):
     """A campaign, as `create_campaign` takes it: with its texts, or over imported test sets."""
 
     name = serializers.CharField(max_length=120)
@@ -70,10 +70,6 @@ class NewCampaignSerializer(serializers.Serializer):
         child=serializers.JSONField(), default=dict, help_text="by name, as CampaignSettings has them"
     )
 
-    def asked(self) -> CampaignRequest:
-        """Return what is asked for, once it is valid."""
-        return CampaignRequest(**self.validated_data)
-
 
 class LinkSerializer(serializers.Serializer):
     """The invitation of one rater."""
@@ -93,13 +89,13 @@ class EstimateSerializer(serializers.Serializer):
     notes = serializers.ListField(child=serializers.CharField())
 
 
-class StateSerializer(serializers.Serializer):
+class StateSerializer(Asked):
     """Whether raters may rate."""
 
     state = serializers.ChoiceField(["open", "closed"])
 
 
-class UnsealSerializer(serializers.Serializer):
+class UnsealSerializer(Asked):
     """Why results are seen before the campaign is closed."""
 
     reason = serializers.CharField(max_length=LONGEST_REASON)
@@ -136,7 +132,7 @@ class StudySerializer(serializers.ModelSerializer):
         ]  # fmt: skip
 
 
-class NewStudySerializer(serializers.Serializer):
+class NewStudySerializer(Asked):
     """A study to be made."""
 
     name = serializers.CharField(max_length=120)

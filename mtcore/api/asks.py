@@ -6,6 +6,7 @@ from dataclasses import fields
 
 from rest_framework import serializers
 
+from evalplatform.asks import Asked
 from mtcore.api.fields import TextField
 from mtcore.api.serializers import CorpusSerializer, RunSerializer
 from mtcore.corpora.filters import FilterOptions
@@ -48,13 +49,21 @@ def pairs_field(help_text: str) -> serializers.ListField:
     return serializers.ListField(child=one, default=list, max_length=1000, help_text=help_text)
 
 
-class NewCorpusSerializer(serializers.Serializer):
+def _files(help_text: str) -> serializers.ListField:
+    """Return a field of the files of a multipart form."""
+    one = serializers.FileField(allow_empty_file=True)
+    return serializers.ListField(child=one, required=False, max_length=1000, help_text=help_text)
+
+
+class NewCorpusSerializer(Asked):
     """Text to register: in the request itself, or as files of a multipart form (`sources`, `targets`)."""
 
     name = one_name()
     languages = serializers.CharField(max_length=80, help_text="a pair, as en-de, or one, as de")
     source = TextField(required=False)  # type: ignore[assignment]
     target = TextField(required=False)
+    sources = _files("of the source, or of the only side")
+    targets = _files("of the target")
     test_segments = serializers.ChoiceField(
         TEST_SEGMENTS, default="refuse", help_text="lines that are segments of a test set known here"
     )
@@ -67,7 +76,7 @@ class TakenSerializer(serializers.Serializer):
     run = RunSerializer(allow_null=True)
 
 
-class FilterSerializer(serializers.Serializer):
+class FilterSerializer(Asked):
     """Which lines of a corpus stay."""
 
     name = one_name("of what is left")
@@ -88,7 +97,7 @@ class FilterSerializer(serializers.Serializer):
         return {one.name: self.validated_data[one.name] for one in fields(FilterOptions)}
 
 
-class SplitSerializer(serializers.Serializer):
+class SplitSerializer(Asked):
     """How many lines are held out, and what both parts are called."""
 
     rest = one_name("of what is left")
@@ -97,7 +106,7 @@ class SplitSerializer(serializers.Serializer):
     seed = serializers.IntegerField(default=1, min_value=0, max_value=SEED)
 
 
-class PartSerializer(serializers.Serializer):
+class PartSerializer(Asked):
     """A corpus of a mix."""
 
     corpus = one_name()
@@ -105,14 +114,14 @@ class PartSerializer(serializers.Serializer):
     tag = serializers.CharField(default="", allow_blank=True, max_length=40, help_text="before its sources")
 
 
-class MixSerializer(serializers.Serializer):
+class MixSerializer(Asked):
     """Corpora to put together."""
 
     name = one_name("of the mix")
     parts = PartSerializer(many=True, allow_empty=False)
 
 
-class DrySerializer(serializers.Serializer):
+class DrySerializer(Asked):
     """A launch, or only what it would be."""
 
     dry_run = serializers.BooleanField(default=False, help_text="plan and check; launch nothing")
@@ -248,7 +257,7 @@ class LaunchedSerializer(serializers.Serializer):
     notices = serializers.ListField(child=serializers.CharField())
 
 
-class OptionalSerializer(serializers.Serializer):
+class OptionalSerializer(Asked):
     """How far a cancellation goes."""
 
     children = serializers.BooleanField(default=False, help_text="also the runs that wait for it")

@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evalplatform.api import asked
+from evalplatform.asks import NothingAsked
 from evalplatform.errors import BadInput
 from evalplatform.idempotency import idempotent
 from evalplatform.people import user_of
@@ -153,6 +154,7 @@ class Check(OfCorpus):
     @extend_schema(request=None, responses=CorpusSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Check; files that were changed are refused, with which (400)."""
+        asked(NothingAsked, request.data)
         found = self.corpus(pk)
         corpus_verify(found)
         return Response(CorpusSerializer(found).data)

@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from evalplatform.api import AnyType, asked
+from evalplatform.asks import NothingAsked
 from evalplatform.errors import BadInput, NotFound
 from evalplatform.files import disposition
 from evalplatform.idempotency import idempotent
@@ -102,6 +103,7 @@ class RunResume(APIView):
     @extend_schema(request=None, responses=ChangeSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Put it back in the queue with what it waits for; asking twice is asking once."""
+        asked(NothingAsked, request.data)
         return Response(ChangeSerializer(run_resume(run=run_find(pk))).data)
 
 
@@ -114,6 +116,7 @@ class RunAgain(APIView):
     @idempotent
     def post(self, request: Request, pk: int) -> Response:
         """Launch it from the start as a run of its own; what the first one has made stays."""
+        asked(NothingAsked, request.data)
         found = run_find(pk)
         if not found.is_finished or found.state == Run.State.SUCCEEDED:
             raise BadInput("Only a run that failed or was cancelled is begun anew.", "Look at its state.")

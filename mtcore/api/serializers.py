@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from evalplatform.asks import Asked
 from mtcore.api.fields import TextField
 from mtcore.models import Corpus, MetricResult, Run, System, SystemOutput, TestSet, TextVersion
 from mtcore.services.runs import run_pace, run_waits_for
@@ -36,7 +37,7 @@ class TestSetSerializer(serializers.ModelSerializer):
         ]  # fmt: skip
 
 
-class DoubleSerializer(serializers.Serializer):
+class DoubleSerializer(Asked):
     """A text that was translated there and back."""
 
     side = serializers.ChoiceField(["source", "target"])
@@ -47,7 +48,7 @@ class DoubleSerializer(serializers.Serializer):
     )
 
 
-class NewTestSetSerializer(serializers.Serializer):
+class NewTestSetSerializer(Asked):
     """A test set to be imported, as `import_testset` takes it."""
 
     name = serializers.CharField(max_length=120)
@@ -73,7 +74,7 @@ class OutputSerializer(serializers.ModelSerializer):
         fields = ["id", "system", "testset", "input_version", "run", "provenance", "sha256", "created_at"]
 
 
-class NewOutputSerializer(serializers.Serializer):
+class NewOutputSerializer(Asked):
     """An output to be imported, as `import_output` takes it."""
 
     system = serializers.CharField(max_length=120)
@@ -150,7 +151,7 @@ class MetricResultSerializer(serializers.ModelSerializer):
         ]  # fmt: skip
 
 
-class NewRunSerializer(serializers.Serializer):
+class NewRunSerializer(Asked):
     """A run to be launched."""
 
     kind = serializers.CharField(max_length=40)

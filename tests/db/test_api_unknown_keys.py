@@ -1,0 +1,81 @@
+"""A key that is no field is refused by name in every write of the API: it would change nothing in silence."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+
+from annotation.models import Study
+from mtcore.models import Run
+from tests.factories.api import client_of
+from tests.factories.campaigns import make_campaign
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    cache.clear()
+
+
+@pytest.fixture
+def root():
+    client = client_of("root")
+    User.objects.filter(username="root").update(is_staff=True)
+    return client
+
+
+def bodies(schema):
+    """Give label, content types and schema of the body of every write that has one."""
+    parts = schema["components"]["schemas"]
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            content = operation.get("requestBody", {}).get("content", {})
+            for kind, one in content.items():
+                name = one["schema"].get("$ref", "").rpartition("/")[2]
+                yield f"{method} {path}", kind, parts.get(name, one["schema"])
+
+
+def test_the_schema_closes_the_body_of_every_write(root):
+    schema = root.get("/api/v1/schema/?format=json").json()
+    found = list(bodies(schema))
+    opened = {label for label, _, body in found if body.get("additionalProperties") is not False}
+    assert opened <= {"post /api/v1/token/"} and len(found) > 60
+    part = schema["components"]["schemas"]["Part"]
+    assert part["additionalProperties"] is False, "what is inside a body, too"
+
+
+@pytest.mark.parametrize(
+    ("address", "body", "key", "words"),
+    [
+        ("launch/train/", {"name": "x", "corpora": ["p"], "recipe": "tiny-op", "change": {}}, "change",
+         "Did you mean “changes”?"),
+        ("launch/train/", {"name": "x", "settings": ["training.max_updates=3"]}, "settings", "There are: "),
+        ("studies/", {"name": "new", "descripton": "…"}, "descripton", "“description”"),
+        ("corpora/mix/", {"name": "m", "parts": [{"corpus": "a", "copys": 2}]}, "parts", "copys"),
+        ("runs/", {"kind": "sleep", "opts": {}}, "opts", "“options”"),
+        ("campaigns/KEY/links/", {"rater": "R1"}, "rater", "nothing is said here"),
+        ("campaigns/KEY/state/", {"state": "closed", "State": "open"}, "State", "“state”"),
+        ("campaigns/KEY/raters/exclude/", {"rater": "R1", "reason": "x", "why": "y"}, "reason", "There are"),
+    ],
+)  # fmt: skip
+def test_unknown_keys_are_refused_and_nothing_is_done(root, address, body, key, words):
+    campaign = make_campaign(name="harbour", n_segments=3, owner=User.objects.get(username="root"))
+    n_studies = Study.objects.count()
+    answer = root.post(f"/api/v1/{address.replace('KEY', campaign.key)}", body, format="json")
+    assert answer.status_code == 400, answer.json()
+    assert words in str(answer.json()["errors"][key])
+    campaign.refresh_from_db()
+    assert campaign.state == "open" and not Run.objects.exists() and Study.objects.count() == n_studies
+
+
+def test_queries_may_hold_what_is_not_known(root):
+    campaign = make_campaign(name="harbour", n_segments=3, owner=User.objects.get(username="root"))
+    assert root.get(f"/api/v1/campaigns/{campaign.key}/plan/?flavour=exact&_=1").status_code == 200
+
+
+def test_a_key_that_failed_may_be_sent_again(root):
+    headers = {"Idempotency-Key": "12345678"}
+    wrong = root.post("/api/v1/studies/", {"name": "s", "x": 1}, format="json", headers=headers)
+    right = root.post("/api/v1/studies/", {"name": "s"}, format="json", headers=headers)
+    assert (wrong.status_code, right.status_code) == (400, 201)
