@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.models import AuditEvent, Campaign
 from annotation.protocols import PROTOCOLS
@@ -28,8 +29,6 @@ VERDICTS = {
     "go_on": "not decided: go on",
     "no_difference": "no difference found",
 }
-STANDS = "they differ: the difference stands"
-"""What "stop" says once the campaign is closed."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,12 @@ class PairLook:
 
 @dataclass(frozen=True)
 class CampaignLook:
-    """A look: how much is in, the boundary of each pair, the looks before it, and what it says.
+    """A look: how much was in, the boundary of each pair, the looks before it, and what it says.
 
     Attributes:
         number: 1 for the first.
+        n_done: judgements that were in.
+        n_planned: judgements that were planned then.
         level: error of one pair over all looks, alpha divided by the number of pairs.
     """
 
@@ -108,6 +109,11 @@ def looks_taken(campaign: Campaign) -> list[TakenLook]:
     ]
 
 
+def too_late(campaign: Campaign) -> bool:
+    """Tell whether nobody looks any more: the campaign is closed, or its judgements were imported."""
+    return campaign.mode == Campaign.Mode.IMPORTED or campaign.state == Campaign.State.CLOSED
+
+
 def campaign_look(
     *, campaign: Campaign, alpha: float = 0.05, spending: str = "obrien_fleming", actor: User | None = None
 ) -> CampaignLook:
@@ -115,16 +121,17 @@ def campaign_look(
 
     Looking again before new judgements came in shows the same look and costs nothing. Each pair of systems
     gets alpha divided by the number of pairs (Bonferroni), spent over the looks as the share of planned
-    judgements grows.
+    judgements grows. What a look has spent stays spent when more is planned later.
 
     Raises:
         BadInput: the campaign has preferences, or options differ from those of the first look.
-        Conflict: nothing has been judged, there is one system, all information was in at the last look, or
-            results are sealed.
+        Conflict: nothing has been judged, there is one system, all information was in at the last look,
+            results are sealed, the campaign is closed or was imported.
     """
     if PROTOCOLS[campaign.protocol].record != "rating":
         raise BadInput("Looks are for ratings, and these are preferences.", "Use score_campaign.")
     seal_check(campaign)
+    _check_running(campaign)
     if not LEAST_ALPHA <= alpha <= MOST_ALPHA:
         raise BadInput(f"An error of {alpha} cannot be used.", f"Give {LEAST_ALPHA:f} to {MOST_ALPHA}.")
     averages = _averages(campaign)
@@ -132,15 +139,16 @@ def campaign_look(
     if not pairs:
         raise Conflict("Two systems with judgements are needed for a look.", "Wait for more answers.")
     with transaction.atomic():
-        Campaign.objects.select_for_update().get(pk=campaign.pk)
+        _check_running(Campaign.objects.select_for_update().get(pk=campaign.pk))
         progress = Campaign.objects.with_progress().get(pk=campaign.pk)
         done, planned = int(progress.n_done), int(progress.n_assigned)  # type: ignore[attr-defined]
         events = list(AuditEvent.objects.filter(campaign=campaign, action=ACTION).order_by("pk"))
         _check_same(events, alpha, spending)
-        counts = [int(event.data["n_judgements"]) for event in events]
-        is_new = not counts or done > counts[-1]
-        level = alpha / len(pairs)
-        looks = _boundaries([*counts, done] if is_new else counts, planned, level, spending)
+        stages = [_Stage.of(event, len(pairs)) for event in events]
+        is_new = not stages or done > stages[-1].n_done
+        if is_new:
+            stages.append(_Stage(done, planned, len(pairs)))
+        looks = _boundaries(stages, alpha, spending)
         if is_new:
             AuditEvent.note(
                 ACTION,
@@ -149,22 +157,47 @@ def campaign_look(
                 actor=actor,
                 n_judgements=done,
                 n_planned=planned,
+                n_pairs=len(pairs),
                 alpha=alpha,
                 spending=spending,
             )
     *previous, current = looks
-    closed = campaign.state == Campaign.State.CLOSED
+    now = stages[-1]
     return CampaignLook(
         number=len(looks),
-        n_done=done,
-        n_planned=planned,
+        n_done=now.n_done,
+        n_planned=now.n_planned,
         alpha=alpha,
-        level=level,
+        level=alpha / now.n_pairs,
         spending=spending,
         current=current,
         previous=tuple(previous),
-        pairs=tuple(_pair(averages, a, b, current, closed=closed) for a, b in pairs),
+        pairs=tuple(_pair(averages, a, b, current) for a, b in pairs),
     )
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """How far a campaign was at a look: judgements in and planned, pairs that shared the error."""
+
+    n_done: int
+    n_planned: int
+    n_pairs: int
+
+    @classmethod
+    def of(cls, event: AuditEvent, n_pairs: int) -> _Stage:
+        """Return that of a look that was taken; early ones did not note their pairs."""
+        data = event.data
+        return cls(int(data["n_judgements"]), int(data["n_planned"]), int(data.get("n_pairs", n_pairs)))
+
+
+def _check_running(campaign: Campaign) -> None:
+    if campaign.mode == Campaign.Mode.IMPORTED:
+        raise Conflict(
+            f"The judgements of “{campaign.name}” were imported: none are waited for.", "Use score_campaign."
+        )
+    if campaign.state == Campaign.State.CLOSED:
+        raise Conflict(_("“%(name)s” is closed.") % {"name": campaign.name}, _("Open it first."))
 
 
 def _averages(campaign: Campaign) -> Averages:
@@ -185,17 +218,20 @@ def _check_same(events: list[AuditEvent], alpha: float, spending: str) -> None:
             )
 
 
-def _boundaries(counts: list[int], planned: int, level: float, spending: str) -> list[Look]:
+def _boundaries(stages: list[_Stage], alpha: float, spending: str) -> list[Look]:
+    """Return every look by the plan of its own time; judgements are the information they share."""
     looks: list[Look] = []
+    unit = stages[0].n_planned
     try:
-        for count in counts:
-            looks.append(look(count / planned, looks, level, spending))
+        for one in stages:
+            share, known = one.n_done / one.n_planned, one.n_done / unit
+            looks.append(look(share, looks, alpha / one.n_pairs, spending, information=known))
     except SequentialError as error:
         raise Conflict(f"No further look is possible: {error}.", "Report the last one.") from error
     return looks
 
 
-def _pair(averages: Averages, a: int, b: int, current: Look, *, closed: bool) -> PairLook:
+def _pair(averages: Averages, a: int, b: int, current: Look) -> PairLook:
     names = averages.entries[a].system, averages.entries[b].system
     differences = averages.z[a] - averages.z[b]
     n = int(np.count_nonzero(~np.isnan(differences)))
@@ -206,5 +242,4 @@ def _pair(averages: Averages, a: int, b: int, current: Look, *, closed: bool) ->
     if z < 0:
         names, z = names[::-1], -z
     found = verdict(current, z)
-    words = STANDS if closed and found == "stop" else VERDICTS[found]
-    return PairLook(*names, n, z, found, words)
+    return PairLook(*names, n, z, found, VERDICTS[found])

@@ -5,7 +5,7 @@ spent (Lan and DeMets 1983): by the share t of the planned information that is i
 used up. Each look gets the boundary at which a campaign without a difference stops with exactly what is spent
 since the last look, found by integrating the density of the test statistic from look to look (Armitage,
 McPherson and Rowe 1969). The looks need no schedule, but whether to look must not depend on the difference
-seen so far.
+seen so far. When the plan changes between looks, what was spent stays spent: later looks share what is left.
 """
 
 from __future__ import annotations
@@ -35,22 +35,30 @@ class Look(NamedTuple):
     """A look at the data and the boundary it has.
 
     Attributes:
-        fraction: share of the planned information that is in, above 0; information is proportional to the
-            number of segments judged (or of judgements, when each segment gets the same number).
+        fraction: share of the information planned at that time that is in, above 0; information is
+            proportional to the number of segments judged (or of judgements, when each segment gets the same
+            number).
         boundary: the |z| (one-sided: z) from which the difference is significant; inf when it is too early
             for any.
         nominal_p: the p-value, of as many sides as the test, that corresponds to the boundary.
         spent: error used up to this look and with it, at most α.
+        information: how much was in, in a unit that all looks share; the fraction where no plan changed.
     """
 
     fraction: float
     boundary: float
     nominal_p: float
     spent: float
+    information: float
 
     def as_row(self) -> dict[str, Any]:
         """Return the look as a row; a boundary that cannot be reached is None."""
-        return self._asdict() | {"boundary": None if self.boundary == inf else self.boundary}
+        return {
+            "fraction": self.fraction,
+            "boundary": None if self.boundary == inf else self.boundary,
+            "nominal_p": self.nominal_p,
+            "spent": self.spent,
+        }
 
 
 def spend(fraction: float, alpha: float = 0.05, spending: str = "obrien_fleming", sides: int = 2) -> float:
@@ -77,25 +85,29 @@ def look(
     alpha: float = 0.05,
     spending: str = "obrien_fleming",
     sides: int = 2,
+    information: float | None = None,
 ) -> Look:
     """Return the boundary of a look.
 
     Args:
         fraction: share of the planned information that is in; more than 1 when more came in than planned.
-        previous: the looks taken before, none of which stopped, in order.
+        previous: the looks taken before, none of which stopped, in order, each with the plan it was taken by.
         alpha: error of all looks together.
         spending: "obrien_fleming" or "pocock".
         sides: 2, or 1 when only a positive z counts (a direction declared beforehand).
+        information: how much is in, in the unit of the looks before, for a plan that changed since; by
+            default the fraction.
 
     Raises:
         SequentialError: an option outside what is defined, no new information since the last look, nothing
             left to spend, or too many looks.
     """
-    _check_turn(fraction, previous)
+    known = fraction if information is None else information
+    _check_turn(known, previous)
     density = _Density(sides)
     for earlier in previous:
-        density.advance(earlier.fraction, earlier.boundary)
-    return _take(density, fraction, previous, alpha, spending)
+        density.advance(earlier.information, earlier.boundary)
+    return _take(density, fraction, known, previous, alpha, spending)
 
 
 def plan_looks(
@@ -106,17 +118,17 @@ def plan_looks(
     density = _Density(sides)
     for fraction in fractions:
         _check_turn(fraction, looks)
-        looks.append(_take(density, fraction, looks, alpha, spending))
+        looks.append(_take(density, fraction, fraction, looks, alpha, spending))
         density.advance(fraction, looks[-1].boundary)
     return looks
 
 
-def _check_turn(fraction: float, previous: Sequence[Look]) -> None:
+def _check_turn(information: float, previous: Sequence[Look]) -> None:
     """Check that another look can be taken."""
-    if previous and fraction <= previous[-1].fraction:
+    if previous and information <= previous[-1].information:
         raise SequentialError(
-            f"the last look was at {previous[-1].fraction:g} of the planned information, so this one must be "
-            f"later; found {fraction:g}"
+            f"the last look was at {previous[-1].information:g} of the planned information, so this one must "
+            f"be later; found {information:g}"
         )
     if previous and previous[-1].fraction >= 1:
         raise SequentialError("all information was in at the last look, no error is left for another")
@@ -124,14 +136,22 @@ def _check_turn(fraction: float, previous: Sequence[Look]) -> None:
         raise SequentialError(f"there were {len(previous)} looks already, {MOST_LOOKS} are the most")
 
 
-def _take(density: _Density, fraction: float, previous: Sequence[Look], alpha: float, spending: str) -> Look:
+def _take(
+    density: _Density,
+    fraction: float,
+    information: float,
+    previous: Sequence[Look],
+    alpha: float,
+    spending: str,
+) -> Look:
+    """Spend what may be used up by now and is not spent yet; nothing that is spent comes back."""
     total = spend(fraction, alpha, spending, density.sides)
     spent = previous[-1].spent if previous else 0.0
     allowed = total - spent
     if allowed < LEAST_SPENT:
-        return Look(fraction, inf, 0.0, spent)
-    boundary = density.boundary(fraction, allowed)
-    return Look(fraction, boundary, float(density.sides * stats.norm.sf(boundary)), total)
+        return Look(fraction, inf, 0.0, spent, information)
+    boundary = density.boundary(information, allowed)
+    return Look(fraction, boundary, float(density.sides * stats.norm.sf(boundary)), total, information)
 
 
 def verdict(current: Look, z: float, sides: int = 2) -> str:
@@ -174,13 +194,13 @@ class _Density:
 
     def __init__(self, sides: int) -> None:
         self.sides = sides
-        self.fraction = 0.0
+        self.information = 0.0
         self.nodes = np.zeros(1)
         self.mass = np.ones(1)
 
-    def advance(self, fraction: float, boundary: float) -> None:
+    def advance(self, information: float, boundary: float) -> None:
         """Go on to a look, and leave out what it stops."""
-        step, root = sqrt(fraction - self.fraction), sqrt(fraction)
+        step, root = sqrt(information - self.information), sqrt(information)
         high = min(boundary, TAIL) * root
         low = -high if self.sides == 2 else -TAIL * root
         size = int(np.clip(np.ceil(4 * (high - low) / step), 64, 1200))
@@ -188,11 +208,11 @@ class _Density:
         nodes = low + (high - low) * (unit + 1) / 2
         kernel = stats.norm.pdf((nodes[:, None] - self.nodes) / step) / step
         self.mass = (kernel @ self.mass) * weight * (high - low) / 2
-        self.nodes, self.fraction = nodes, fraction
+        self.nodes, self.information = nodes, information
 
-    def boundary(self, fraction: float, allowed: float) -> float:
+    def boundary(self, information: float, allowed: float) -> float:
         """Return the boundary that stops exactly this share of all campaigns at a look."""
-        step, root = sqrt(fraction - self.fraction), sqrt(fraction)
+        step, root = sqrt(information - self.information), sqrt(information)
 
         def excess(z: float) -> float:
             crossed = float(self.mass @ stats.norm.sf((z * root - self.nodes) / step))

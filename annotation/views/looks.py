@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.forms.look import SPENDING_WORDS, LookForm
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
-from annotation.services.looks import CampaignLook, PairLook, TakenLook, campaign_look, looks_taken
+from annotation.services.looks import CampaignLook, PairLook, TakenLook, campaign_look, looks_taken, too_late
 from annotation.services.score_table import number
 from annotation.services.sealing import is_sealed
 from annotation.stats.sequential import Look
@@ -26,8 +26,7 @@ from evalplatform.people import user_of
 def looks_panel(campaign: Campaign) -> dict[str, Any]:
     """Return what the campaign's page says of looks; nothing where there can be none."""
     taken = looks_taken(campaign)
-    too_late = campaign.mode == Campaign.Mode.IMPORTED or campaign.state == Campaign.State.CLOSED
-    if not _is_rated(campaign) or is_sealed(campaign) or (too_late and not taken):
+    if not _is_rated(campaign) or is_sealed(campaign) or (too_late(campaign) and not taken):
         return {}
     return {"n": len(taken), "last": taken[-1] if taken else None, "shown": True}
 
@@ -54,39 +53,34 @@ def look(request: HttpRequest, key: str) -> HttpResponse:
         "title": _("Look while it runs"),
         "form": form,
         "error": error,
-        "made": _told(found, made) if made else None,
+        "made": _told(made) if made else None,
         "looks": _rows(taken, (*made.previous, made.current) if made else ()),
         "first": taken[0] if taken else None,
         "spending": SPENDING_WORDS[taken[0].spending] if taken else "",
         "sealed": is_sealed(found),
         "rated": _is_rated(found),
+        "too_late": too_late(found),
     }
     return render(request, "researcher/look.html", context, status=status)
 
 
-def _told(campaign: Campaign, made: CampaignLook) -> dict[str, Any]:
+def _told(made: CampaignLook) -> dict[str, Any]:
     """Return a look as the page shows it."""
-    closed = campaign.state == Campaign.State.CLOSED
     row = made.current.as_row()
     return {
         "number": made.number,
         "n_done": made.n_done,
         "n_planned": made.n_planned,
         "boundary": None if row["boundary"] is None else number(row["boundary"], 2),
-        "pairs": [
-            {"pair": pair, "z": number(pair.z, 2), "words": _verdict(pair, closed=closed)}
-            for pair in made.pairs
-        ],
+        "pairs": [{"pair": pair, "z": number(pair.z, 2), "words": _verdict(pair)} for pair in made.pairs],
         "n_pairs": len(made.pairs),
         "level": f"{made.level:.3g}",
     }
 
 
-def _verdict(pair: PairLook, *, closed: bool) -> str:
+def _verdict(pair: PairLook) -> str:
     if pair.z is None:
         return pair.words
-    if pair.verdict == "stop" and closed:
-        return _("they differ: the difference stands")
     return {
         "stop": _("they differ: the campaign may stop"),
         "go_on": _("not decided: go on"),

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
-from annotation.models import AuditEvent
+from annotation.models import AuditEvent, Campaign
+from annotation.services.campaigns import campaign_close
 from annotation.services.looks import campaign_look
-from annotation.stats.sequential import plan_looks
+from annotation.services.rounds import round_assign
+from annotation.stats.sequential import plan_looks, spend
 from evalplatform.errors import BadInput, Conflict
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
@@ -29,6 +31,62 @@ def test_later_looks_pay_for_earlier_ones():
     assert second.current.boundary == pytest.approx(planned[1].boundary)
     assert second.current.boundary > 1.96 and second.current.spent == pytest.approx(0.05)
     assert second.pairs[0].verdict in ("stop", "no_difference")
+
+
+def test_what_a_look_spent_stays_spent_when_the_plan_grows():
+    campaign = make_campaign(n_segments=12, raters=4, judgements=2)
+    answer_all(campaign, seed=1, share=0.8)
+    first = campaign_look(campaign=campaign)
+    assert round_assign(campaign=campaign, points=0).n_judgements > 0
+    again = campaign_look(campaign=campaign)
+    assert again.current == first.current and again.n_planned == first.n_planned
+    answer_all(campaign, seed=1, share=0.9)
+    second = campaign_look(campaign=campaign)
+    assert second.n_planned > first.n_planned and second.previous == (first.current,)
+    share = second.n_done / second.n_planned
+    assert second.current.fraction == share
+    assert second.current.spent == pytest.approx(max(first.current.spent, spend(share)))
+    answer_all(campaign, seed=1)
+    last = campaign_look(campaign=campaign)
+    assert last.previous == (first.current, second.current)
+    assert last.current.spent == pytest.approx(0.05) and last.current.fraction == 1
+    assert last.current.boundary > 1.96
+
+
+def test_a_system_that_comes_in_later_changes_no_look_before():
+    campaign = make_campaign(n_segments=8, systems=("A", "B", "C"), raters=2, judgements=2)
+    answer_all(campaign, seed=1, share=0.5)
+    first = campaign_look(campaign=campaign)
+    event = AuditEvent.objects.get(action="campaign.looked")
+    assert event.data["n_pairs"] == 3
+    event.data["n_pairs"] = 1  # as if one pair had been judged by then
+    event.save()
+    answer_all(campaign, seed=1)
+    second = campaign_look(campaign=campaign)
+    alone = plan_looks([first.current.fraction])[0]
+    assert second.previous == (alone,) and second.level == pytest.approx(0.05 / 3)
+    assert second.current.spent == pytest.approx(max(alone.spent, 0.05 / 3))
+
+
+@pytest.mark.parametrize("ended", [{"state": "closed"}, {"mode": "imported"}])
+def test_nobody_looks_at_what_has_ended(ended):
+    campaign = make_campaign(n_segments=8)
+    answer_all(campaign, seed=1)
+    Campaign.objects.filter(pk=campaign.pk).update(**ended)
+    with pytest.raises(Conflict, match=r"closed|imported"):
+        campaign_look(campaign=campaign)  # as it was read before it ended
+    refused("look_campaign", campaign.name)
+    assert not AuditEvent.objects.filter(action="campaign.looked").exists()
+
+
+def test_closing_keeps_the_looks_that_were_taken():
+    campaign = make_campaign(n_segments=8)
+    answer_all(campaign, seed=1)
+    campaign_look(campaign=campaign)
+    campaign_close(campaign=campaign)
+    with pytest.raises(Conflict, match="closed"):
+        campaign_look(campaign=campaign)
+    assert AuditEvent.objects.filter(action="campaign.looked").count() == 1
 
 
 def test_pairs_share_the_error():

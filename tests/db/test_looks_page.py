@@ -118,5 +118,15 @@ def test_the_seal_shuts_looks_too(client, ann):
     answer = client.post(address_of(sealed), USUAL)
     assert answer.status_code == 409 and b"sealed until closing" in answer.content
     assert n_looks() == 0
-    campaign_close(campaign=sealed)
-    assert client.post(address_of(sealed), USUAL).status_code == 200
+
+
+def test_what_has_ended_shows_its_looks_and_takes_none(campaign, client):
+    client.post(address_of(campaign), USUAL)
+    campaign_close(campaign=campaign)
+    page = client.get(address_of(campaign)).content.decode()
+    assert "this one has ended" in page and "Looks so far" in page and "Take another look" not in page
+    api = f"/api/v1/campaigns/{campaign.key}/looks/"
+    for address, sent in ((address_of(campaign), USUAL), (api, USUAL)):
+        answer = client.post(address, sent)
+        assert answer.status_code == 409 and "is closed" in answer.content.decode()
+    assert n_looks() == 1

@@ -14,6 +14,7 @@ from annotation.services.report.document import sections_of
 from annotation.services.report.methods import methods
 from annotation.services.score_table import raw_decimals
 from annotation.stats.options import ScoreOptions
+from evalplatform.errors import Conflict
 from tests.factories.commands import run
 from tests.factories.reports import rated
 
@@ -108,11 +109,12 @@ def test_the_methods_say_what_ranks_systems():
     assert "5,000 resamples" in words and "300 bootstrap resamples of segments" in words
 
 
-def test_a_difference_stands_once_the_campaign_is_closed(tmp_path):
+def test_a_difference_may_stop_a_campaign_that_runs(tmp_path):
     scores = [value for i in range(24) for value in (-1 - i % 5, -15 - (7 * i) % 5)]
     campaign = imported(tmp_path, "-25-0", scores)
-    (found,) = campaign_look(campaign=campaign).pairs
-    assert (found.verdict, found.words) == ("stop", "they differ: the difference stands")
-    campaign.state = Campaign.State.OPEN
+    with pytest.raises(Conflict, match="imported"):
+        campaign_look(campaign=campaign)
+    campaign.state, campaign.mode = Campaign.State.OPEN, Campaign.Mode.PLANNED
     campaign.save()
-    assert campaign_look(campaign=campaign).pairs[0].words == "they differ: the campaign may stop"
+    (found,) = campaign_look(campaign=campaign).pairs
+    assert (found.verdict, found.words) == ("stop", "they differ: the campaign may stop")

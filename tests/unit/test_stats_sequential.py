@@ -68,6 +68,22 @@ def test_looks_taken_one_by_one_are_the_planned_ones():
     assert taken[-1].spent == pytest.approx(0.1)
 
 
+def test_a_plan_that_grows_leaves_spent_what_is_spent():
+    first = look(96 / 186, information=96)
+    assert first[:4] == look(96 / 186)[:4]
+    # at first less of the new plan is in than was of the old one: nothing may be spent
+    waiting = look(100 / 213, [first], information=100)
+    assert waiting.boundary == inf and waiting.spent == first.spent
+    last = look(1.0, [first, waiting], information=213)
+    assert last.spent == pytest.approx(0.05)
+    # crossing at either look happens with 5 %: the correlation is that of what was really in
+    normal = stats.multivariate_normal(cov=[[1, (96 / 213) ** 0.5], [(96 / 213) ** 0.5, 1]])
+    a, b = first.boundary, last.boundary
+    assert 1 - normal.cdf([a, b], lower_limit=[-a, -b]) == pytest.approx(0.05, abs=1e-5)
+    with pytest.raises(SequentialError, match="no error is left"):
+        look(0.9, [first, look(1.0, [first], information=186)], information=190)
+
+
 def test_too_early_is_said():
     early = look(0.01)
     assert early.boundary == inf
