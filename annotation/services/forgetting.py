@@ -24,6 +24,7 @@ from annotation.models.keys import public_key
 from annotation.services.package_audit import UNPUBLISHED
 from annotation.services.pseudonyms import Pseudonyms
 from annotation.services.sessions import sessions_of_rater_end
+from annotation.services.turns import turn_take
 from annotation.services.withdrawal import rater_withdraw
 from evalplatform.idempotency import answers_forget
 
@@ -81,14 +82,19 @@ def is_forgotten(rater: Rater) -> bool:
 def rater_forget(*, rater: Rater, actor: User | None = None) -> Forgotten:
     """Remove everything that says who a rater was; a second call changes nothing.
 
-    In campaigns that run, the rater leaves first: open work goes to others.
+    In campaigns that run, the rater leaves first: open work goes to others. All of it happens or nothing.
+    Who has left meanwhile need not leave again.
     """
-    if is_forgotten(rater):
-        return Forgotten(rater.name, True)
-    for one in rater.participations.select_related("campaign__study").order_by("pk"):
-        if _is_working(one):
-            rater_withdraw(campaign=one.campaign, rater=rater.name, actor=actor)
     with transaction.atomic():
+        for pk in Campaign.objects.filter(study=rater.study_id).order_by("pk").values_list("pk", flat=True):
+            turn_take(pk)
+        known = Rater.objects.get(pk=rater.pk)
+        if is_forgotten(known):
+            return Forgotten(known.name, True)
+        for one in known.participations.select_related("campaign__study").order_by("pk"):
+            if _is_working(one):
+                rater_withdraw(campaign=one.campaign, rater=known.name, actor=actor)
+        own = list(known.participations.order_by("pk").select_for_update())
         found = Rater.objects.select_for_update().select_related("study").get(pk=rater.pk)
         if is_forgotten(found):
             return Forgotten(found.name, True)  # by somebody else at this moment
@@ -96,7 +102,7 @@ def rater_forget(*, rater: Rater, actor: User | None = None) -> Forgotten:
         found.name, found.profile = new, {FORGOTTEN: timezone.now().isoformat()}
         found.save(update_fields=["name", "profile"])
         names = Pseudonyms({old: new})
-        keys = {_participation_empty(one, names) for one in found.participations.select_for_update()}
+        keys = {_participation_empty(one, names) for one in own}
         _study_rename(found.study, names)
         _events_rename(found, names)
         _results_drop(found.study)

@@ -12,7 +12,7 @@ from django.db.models import Exists, F, QuerySet
 from django.utils import timezone
 
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Participation
-from annotation.services.turns import turn_take
+from annotation.services.turns import open_check, turn_take
 from evalplatform.errors import Conflict
 
 FREED_AT_ONCE = 200
@@ -150,10 +150,11 @@ def pool_leave(*, campaign: Campaign, leaver: Participation, actor: User | None 
     """Let a rater leave a pool: answers stay, open items are free for whoever comes; return how many.
 
     Raises:
-        Conflict: the rater has left already.
+        Conflict: the rater has left already, or the campaign is closed.
     """
     with transaction.atomic():
         turn_take(campaign.pk)
+        open_check(campaign)
         rows = list(
             leaver.assignments.live()
             .filter(state=_OPEN)

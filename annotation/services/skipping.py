@@ -67,6 +67,7 @@ def assignment_skip(*, participation: Participation, assignment_key: str, reason
         )
     with transaction.atomic():
         turn_take(campaign.pk)
+        participation_check(Participation.objects.select_related("campaign").get(pk=participation.pk))
         assignment = _lock(participation, assignment_key)
         if assignment.state == Assignment.State.RELEASED:
             return Skipped(True, 0, 0, participation_progress(participation))

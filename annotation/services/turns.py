@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from django.db import connection
+from django.utils.translation import gettext as _
 
 from annotation.models import Campaign
+from evalplatform.errors import Conflict
 
 
 def turn_take(campaign_id: int) -> None:
@@ -16,3 +18,13 @@ def turn_take(campaign_id: int) -> None:
     """
     if connection.features.has_select_for_update:
         Campaign.objects.select_for_update(no_key=True).filter(pk=campaign_id).values_list("pk").first()
+
+
+def open_check(campaign: Campaign) -> None:
+    """Refuse to deal work in a campaign that is closed by now; call it inside a turn.
+
+    Raises:
+        Conflict: it is.
+    """
+    if Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.CLOSED).exists():
+        raise Conflict(_("“%(name)s” is closed.") % {"name": campaign.name}, _("Open it first."))

@@ -19,6 +19,7 @@ from annotation.services.pool_leases import pool_leave
 from annotation.services.replanning import ID_CHUNK, Snapshot, change_write, plan_on, replan
 from annotation.services.round_gaps import round_deal_on
 from annotation.services.round_state import AGAIN
+from annotation.services.turns import open_check
 from evalplatform.errors import Conflict, NotFound
 from evalplatform.words import quoted
 from mtcore.services.texts import whole_sentence
@@ -58,7 +59,8 @@ def rater_withdraw(
 
     Raises:
         NotFound: no such rater in the campaign.
-        Conflict: the rater has left already, the new one is in it, or the campaign was not planned here.
+        Conflict: the rater has left already, the new one is in it, or the campaign is closed or was not
+            planned here.
     """
     leaver = _leaver(campaign, rater)
     if campaign.mode == Campaign.Mode.POOL:
@@ -99,6 +101,7 @@ def _write(
     actor: User | None,
     new_rater: str,
 ) -> Withdrawal:
+    open_check(campaign)
     left = Participation.objects.filter(pk=leaver.pk).exclude(state=Participation.State.LEFT)
     if left.update(state=Participation.State.LEFT) != 1:
         raise Conflict(f"Rater “{leaver.rater.name}” has left this campaign already.", "Nothing was changed.")

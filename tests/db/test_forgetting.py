@@ -9,14 +9,18 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 
-from annotation.models import AuditEvent, Judgement, Participation, Rater
+from annotation.models import Assignment, AuditEvent, Judgement, Participation, Rater
+from annotation.services import forgetting
+from annotation.services.campaigns import campaign_close
 from annotation.services.forgetting import rater_forget
 from annotation.services.invitations import invitation_url
 from annotation.services.package_export import study_export
 from annotation.services.scoring import campaign_score
 from annotation.services.study_scores import study_options, study_score
 from annotation.services.verify import study_verify
+from annotation.services.withdrawal import rater_withdraw
 from annotation.stats.options import ScoreOptions
+from evalplatform.errors import Conflict
 from tests.factories.campaigns import make_campaign
 from tests.factories.commands import refused, run
 from tests.factories.rating import participation_of, rater_client, rating_campaign
@@ -166,6 +170,52 @@ def test_links_and_sessions_end_and_open_work_goes_to_others():
     assert rater.state == "left" and not rater.assignments.open().exists()
     assert participation_of(campaign, "Emil").assignments.open().count() == campaign.items.count()
     assert "Dora" not in everything() and done.pseudonym in everything()
+
+
+def test_who_leaves_at_that_moment_is_forgotten_all_the_same(monkeypatch):
+    campaign = make_campaign(name="Quay", n_segments=4, judgements=1, raters=("Dora", "Emil"))
+    rater = participation_of(campaign, "Dora").rater
+
+    def somebody_is_faster(pk):
+        monkeypatch.undo()
+        rater_withdraw(campaign=campaign, rater="Dora")
+
+    monkeypatch.setattr(forgetting, "turn_take", somebody_is_faster)
+    done = rater_forget(rater=rater)
+    assert not done.again and "Dora" not in everything()
+    assert AuditEvent.objects.filter(action="rater.withdrawn").count() == 1
+
+
+def test_forgetting_that_fails_in_one_campaign_has_changed_none(monkeypatch):
+    one = make_campaign(name="Quay", n_segments=4, judgements=1, raters=("Dora", "Emil"))
+    other = make_campaign(
+        name="Pier", n_segments=4, judgements=1, raters=("Dora", "Emil"), study=one.study.name
+    )
+
+    def fails_in_the_second(*, campaign, **more):
+        if campaign.pk == other.pk:
+            raise Conflict("The pier is closed.", "Wait.")
+        return rater_withdraw(campaign=campaign, **more)
+
+    before = everything()
+    monkeypatch.setattr(forgetting, "rater_withdraw", fails_in_the_second)
+    rater = Rater.objects.get(name="Dora")
+    with pytest.raises(Conflict, match="pier"):
+        rater_forget(rater=rater)
+    assert everything() == before
+    monkeypatch.undo()
+    rater_forget(rater=rater)
+    assert "Dora" not in everything()
+    assert Participation.objects.filter(rater=rater, state="left").count() == 2
+
+
+def test_in_a_closed_campaign_nothing_is_dealt_on():
+    campaign = make_campaign(name="Quay", n_segments=4, judgements=1, raters=("Dora", "Emil"))
+    campaign_close(campaign=campaign)
+    before = list(Assignment.objects.order_by("pk").values_list("pk", "participation", "state"))
+    rater_forget(rater=Rater.objects.get(name="Dora"))
+    assert list(Assignment.objects.order_by("pk").values_list("pk", "participation", "state")) == before
+    assert "Dora" not in everything()
 
 
 def test_a_name_that_is_a_number_is_renamed_where_names_stand():

@@ -8,15 +8,19 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, AuditEvent, Judgement
+from annotation.models import Assignment, AuditEvent, Campaign, Judgement
 from annotation.services import withdrawal
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.campaigns import campaign_close
 from annotation.services.handing_over import work_hand_over
 from annotation.services.overview import campaign_overview
 from annotation.services.progress import days_progress, silent_raters, systems_progress
+from annotation.services.skipping import assignment_skip
+from annotation.services.withdrawal import rater_withdraw
 from evalplatform.errors import Conflict
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
+from tests.factories.commands import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -154,6 +158,40 @@ def test_wrong_names_and_states_are_refused(campaign, client):
     assert list(campaign.participations.values_list("rater__name", "state")) == before
     pool = make_campaign(name="pool", n_segments=2, pool=True, owner=campaign.study.owner)
     assert client.post(reverse("campaign_hand_over", args=[pool.key]), {"rater": "R1"}).status_code == 409
+
+
+@pytest.mark.parametrize("pool", [False, True])
+def test_no_door_deals_work_in_a_closed_campaign(ann, client, pool):
+    campaign = make_campaign(name="harbour", n_segments=6, owner=ann, pool=pool)
+    stale = Campaign.objects.get(pk=campaign.pk)  # as somebody read it who asks as it closes
+    campaign_close(campaign=campaign)
+    before = list(campaign.participations.values_list("rater__name", "state"))
+    given = list(Assignment.objects.order_by("pk").values_list("pk", "state"))
+    api = f"/api/v1/campaigns/{campaign.key}/raters/withdraw/"
+    for address, sent in (
+        (reverse("campaign_hand_over", args=[campaign.key]), {"rater": "R1", "new_rater": "H0"}),
+        (api, {"rater": "R1"}),
+        (api, {"rater": "R1", "replacement": "H0"}),
+    ):
+        answer = client.post(address, sent)
+        assert answer.status_code == 409, (address, sent)
+    assert pool or "is closed" in refused("withdraw_rater", "harbour", "R1", "--replacement", "H0")
+    assert "is closed" in refused("withdraw_rater", "harbour", "R1")
+    with pytest.raises(Conflict, match="is closed"):
+        rater_withdraw(campaign=stale, rater="R1", new_rater="" if pool else "H0")
+    assert list(campaign.participations.values_list("rater__name", "state")) == before
+    assert list(Assignment.objects.order_by("pk").values_list("pk", "state")) == given
+
+
+def test_who_passes_an_item_over_as_the_campaign_closes_gives_it_to_nobody(ann):
+    settings = CampaignSettings(can_skip=True)
+    campaign = make_campaign(name="harbour", n_segments=6, owner=ann, settings=settings)
+    answer_all(campaign, share=0.5)
+    rater = campaign.participations.select_related("campaign", "rater").first()
+    campaign_close(campaign=campaign)
+    with pytest.raises(Conflict, match="is closed"):
+        assignment_skip(participation=rater, assignment_key=rater.assignments.open().first().key)
+    assert not Assignment.objects.filter(state="released").exists()
 
 
 def test_nobody_new_comes_when_the_other_does_not_leave(campaign, monkeypatch):

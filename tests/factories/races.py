@@ -113,8 +113,49 @@ def rounds_and_leaving() -> dict[str, Any]:
     return {"errors": errors, **found}
 
 
+def forgetting_and_closing() -> dict[str, Any]:
+    """Forget a rater twice at once while a researcher lets the same one leave and another campaign closes."""
+    from annotation.models import AuditEvent, Campaign, Rater
+    from annotation.services.campaigns import campaign_close
+    from annotation.services.forgetting import is_forgotten, rater_forget
+    from annotation.services.handing_over import work_hand_over
+    from tests.factories.campaigns import make_campaign
+    from tests.factories.pool import faults
+
+    errors: list[str] = []
+    found: Counter[str] = Counter()
+    for turn in range(4):
+        names = [f"f{turn}{number}" for number in range(3)]
+        campaigns = [
+            make_campaign(n_segments=6, raters=4, judgements=2, name=name, study=f"f{turn}") for name in names
+        ]
+        rater = Rater.objects.get(study=campaigns[0].study, name="R1")
+
+        def fresh(place: int, of: Any = campaigns) -> Any:
+            return Campaign.objects.get(pk=of[place].pk)
+
+        errors += at_once(
+            *[partial(rater_forget, rater=Rater.objects.get(pk=rater.pk)) for _ in range(2)],
+            partial(work_hand_over, campaign=fresh(1), rater="R1"),
+            partial(campaign_close, campaign=fresh(2)),
+            partial(work_hand_over, campaign=fresh(2), rater="R2", new_rater="New"),
+        )
+        found["not forgotten"] += not is_forgotten(Rater.objects.get(pk=rater.pk))
+        left = rater.participations.exclude(campaign=campaigns[2]).filter(state="left").count()
+        found["not left"] += left != 2
+        events = list(
+            AuditEvent.objects.filter(campaign=campaigns[2]).order_by("pk").values_list("action", flat=True)
+        )
+        after = events[events.index("campaign.closed") + 1 :]
+        found["dealt when closed"] += "rater.withdrawn" in after or "rater.invited" in after
+        for campaign in campaigns:
+            found.update({key: value for key, value in faults(campaign).items() if key != "unfinished"})
+    return {"errors": errors, **found}
+
+
 if __name__ == "__main__":
     import django
 
     django.setup()
-    print(json.dumps({"take_back": take_back, "rounds_and_leaving": rounds_and_leaving}[sys.argv[1]]()))
+    races = (take_back, rounds_and_leaving, forgetting_and_closing)
+    print(json.dumps({race.__name__: race for race in races}[sys.argv[1]]()))
