@@ -13,6 +13,7 @@ from django.utils.translation import pgettext
 
 from annotation.models import Campaign, Judgement, Participation
 from annotation.protocols import PROTOCOLS
+from annotation.services.sealing import is_sealed
 
 BINS = 10
 PACE_DAYS = 7
@@ -23,7 +24,8 @@ FARTHEST_DAYS = 366
 class RaterProgress:
     """One rater in a campaign.
 
-    `bars` counts the answers: over ten equal parts of the scale, or A, equal, B for preferences.
+    `bars` counts the answers: over ten equal parts of the scale, or A, equal, B for preferences; empty while
+    results are sealed.
     """
 
     name: str
@@ -74,6 +76,7 @@ def _state(participation: Participation) -> str:
 def campaign_overview(campaign: Campaign) -> Overview:
     """Read the figures of a campaign in a fixed number of queries."""
     bars, times = _use(campaign)
+    sealed = is_sealed(campaign)
     raters = tuple(
         RaterProgress(
             name=row.rater.name,
@@ -82,7 +85,7 @@ def campaign_overview(campaign: Campaign) -> Overview:
             n_assigned=getattr(row, "n_assigned", 0),
             n_done=getattr(row, "n_done", 0),
             median_seconds=median(times[row.pk]) / 1000 if times[row.pk] else None,
-            bars=tuple(bars[row.pk]),
+            bars=() if sealed else tuple(bars[row.pk]),
             last_seen_at=row.last_seen_at,
         )
         for row in campaign.participations.with_progress().select_related("rater").order_by("pk")

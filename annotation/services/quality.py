@@ -17,6 +17,7 @@ from annotation.models import AuditEvent, Campaign, Item, Judgement, Participati
 from annotation.protocols import PROTOCOLS
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.quality_evidence import choice_evidence, others_agreement, rating_answers
+from annotation.services.sealing import is_sealed
 from annotation.stats.reliability import ReliabilityOptions, assess_all
 from annotation.stats.reliability_choices import assess_choices
 from evalplatform.errors import BadInput, Conflict, NotFound
@@ -30,6 +31,15 @@ FAST_SECONDS, FAST_FROM = 3.0, 10
 #: Correlation with the mean of the others below which they disagree, from so many items on.
 LITTLE_AGREEMENT, AGREEMENT_FROM = 0.1, 20
 STATES = ("failed", "undecided", "passed")
+#: Evidence that is a value on the scale, or says how texts were scored: hidden while results are sealed.
+#: Counts, shares, runs, correlations, p-values and likelihoods stay, for warnings rest on them.
+VALUES = (
+    ("pairs", "mean_difference"),
+    ("repeats", "mean_absolute_difference"),
+    ("most_common", "value"),
+    ("scale_use",),
+    ("reference_above_systems",),
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,10 @@ class RaterQuality:
 
 
 def quality_read(campaign: Campaign) -> list[RaterQuality]:
-    """Judge every rater of a campaign, in order of name; who has answered nothing is undecided."""
+    """Judge every rater of a campaign, in order of name; who has answered nothing is undecided.
+
+    While results are sealed, evidence comes without values on the scale (see `VALUES`): they are None.
+    """
     rated = PROTOCOLS[campaign.protocol].record == "rating"
     scale = (campaign.scale_low, campaign.scale_high)
     judged: dict[str, dict[str, Any]] = {}
@@ -67,6 +80,8 @@ def quality_read(campaign: Campaign) -> list[RaterQuality]:
         agreement = others_agreement(table)
     else:
         judged = {rater: assess_choices(own) for rater, own in choice_evidence(campaign).items()}
+    if is_sealed(campaign):
+        judged = {rater: _without_values(found) for rater, found in judged.items()}
     attention = _attention(campaign)
     rows = campaign.participations.select_related("rater").order_by("rater__name")
     return [
@@ -79,6 +94,20 @@ def quality_read(campaign: Campaign) -> list[RaterQuality]:
         )
         for row in rows
     ]
+
+
+def _without_values(found: dict[str, Any]) -> dict[str, Any]:
+    """Return evidence with None for what a seal hides."""
+    hidden = dict(found)
+    for first, *inner in VALUES:
+        if first not in hidden:
+            continue
+        whole = hidden[first]
+        if inner and isinstance(whole, dict):
+            hidden[first] = whole | {name: None for name in inner if name in whole}
+        else:
+            hidden[first] = None
+    return hidden
 
 
 def _quality(

@@ -16,6 +16,7 @@ import numpy as np
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
+from django.utils.translation import gettext as _
 
 from annotation.design.second_round import SecondRound, deal_again
 from annotation.models import AuditEvent, Campaign, Item
@@ -31,6 +32,7 @@ from annotation.services.round_state import (
     round_stream,
     round_write,
 )
+from annotation.services.sealing import Sealed, is_sealed
 from annotation.services.turns import turn_take
 from annotation.stats.disagreement import READINGS, judge_again, usual_points
 from evalplatform.errors import BadInput, Conflict
@@ -113,6 +115,7 @@ def round_draft(*, campaign: Campaign, reading: str | None = None, points: float
     Raises:
         BadInput: the reading or the points cannot be used.
         Conflict: the campaign asks for preferences, or its judgements were imported.
+        Sealed: results are, and the reading or the points are not the campaign's own.
     """
     settings = CampaignSettings.of(campaign)
     head = RoundDraft(
@@ -148,6 +151,7 @@ def round_assign(
     Raises:
         BadInput: the reading or the points cannot be used.
         Conflict: the campaign asks for preferences, was imported, or is closed.
+        Sealed: results are, and the reading or the points are not the campaign's own.
     """
     with transaction.atomic():
         turn_take(campaign.pk)
@@ -184,6 +188,13 @@ def _check(campaign: Campaign, head: RoundDraft) -> None:
         )
     if not 0 <= head.points < float("inf"):
         raise BadInput(f"{head.points} points cannot be used.", "Give a number from 0 on.")
+    own = CampaignSettings.of(campaign).reading, round_points(campaign)
+    if (head.reading, head.points) != own and is_sealed(campaign):
+        # At any points one likes, the items found would tell the scores.
+        raise Sealed(
+            _("The results of “%(name)s” are sealed until closing.") % {"name": campaign.name},
+            _("Leave out reading and points: until then the campaign’s own are used."),
+        )
 
 
 def _apart(complete: Sequence[int], state: RoundState, head: RoundDraft) -> tuple[list[int], int]:

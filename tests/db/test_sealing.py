@@ -119,6 +119,78 @@ def test_what_stays_visible_has_no_score_in_it(campaign, people):
     assert admin.get(reverse("admin:annotation_judgement_change", args=[judgement.pk])).status_code == 302
 
 
+def evidence_of(client, campaign):
+    rows = client.get(f"/api/v1/campaigns/{campaign.key}/reliability/").json()["raters"]
+    return {row["rater"]: row["evidence"] for row in rows}
+
+
+def test_evidence_of_raters_has_no_values_until_closing(campaign, people):
+    client = client_of(people["owner"])
+    (told, _) = run("quality_campaign", "sealed", "--format", "json")
+    for own in (*evidence_of(client, campaign).values(), *(row["evidence"] for row in json.loads(told))):
+        assert own["most_common"]["value"] is None and own["most_common"]["share"] > 0
+        assert own["scale_use"] is None and own["reference_above_systems"] is None
+        assert own["pairs"]["mean_difference"] is None
+        assert own["repeats"]["mean_absolute_difference"] is None
+        assert own["n"] > 0 and own["longest_run"] > 0 and own["carelessness"]["threshold"] > 0
+        assert not {*SCORES, 54.0} & {value for value in _numbers(own) if value > 10}
+    campaign_close(campaign=campaign)
+    for own in evidence_of(client, campaign).values():
+        assert own["most_common"]["value"] in SCORES and own["scale_use"]["max"] == SCORES[1]
+
+
+def _numbers(value):
+    """Yield every number in a JSON value."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from _numbers(one)
+    elif isinstance(value, (int, float)):
+        yield value
+
+
+@pytest.mark.parametrize("protocol", ["source_da", "pairwise_fluency"])
+def test_the_use_of_the_scale_is_drawn_once_it_is_closed(people, protocol):
+    found = make_campaign(
+        protocol, name="bars", n_segments=4, owner=people["owner"], settings=CampaignSettings(sealed=True)
+    )
+    answer_all(found)
+    client, column = client_of(people["owner"]), 'class="bar-fill"'
+    page = client.get(found.get_absolute_url()).content.decode()
+    raters = page[page.index('id="raters"') : page.index('id="quality"')]
+    assert column not in raters and "<svg" not in raters
+    assert raters.count('<th scope="col"') == 5
+    campaign_close(campaign=found)
+    assert column in client.get(found.get_absolute_url()).content.decode()
+
+
+def test_items_are_judged_again_by_the_campaigns_own_points_only(campaign, people):
+    client = client_of(people["owner"])
+    address = f"/api/v1/campaigns/{campaign.key}/round/"
+    own = client.get(address).json()
+    assert "checked" in own and 29 < own["points"] <= 30
+    assert client.get(address, {"points": own["points"], "reading": "range"}).json() == own
+    for asked in (
+        {"points": 10},
+        {"points": 29.5},
+        {"reading": "pairwise"},
+        {"points": 85, "reading": "range"},
+    ):
+        for answer in (client.get(address, asked), client.post(address, asked, "application/json")):
+            assert answer.status_code in (400, 409), asked
+            assert "apart" not in answer.json() and "checked" not in answer.json()
+    assert client.get(address, {"points": 10}).json()["code"] == "sealed"
+    for more in ((), ("--dry-run",)):
+        with pytest.raises((CommandError, UserError), match="sealed until closing"):
+            run("disagreement_round", "sealed", "--points", "10", *more)
+    assert not AuditEvent.objects.filter(action="round.assigned").exists()
+    assert run("disagreement_round", "sealed", "--dry-run")[0]
+    campaign.settings = campaign.settings | {"unsealed": True}
+    campaign.save()
+    assert client.get(address, {"points": 10}).json()["points"] == 10
+
+
 def test_a_late_answer_is_hidden_too_but_what_was_written_beside_it_is_not(campaign, people):
     rater = campaign.participations.select_related("campaign", "rater").first()
     late = rater.assignments.order_by("pk").first()
