@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from evalplatform.errors import BadInput, NotAllowed, NotFound, UserError
+from evalplatform.words import options_worded
 from mtcore.corpora.strict_json import JsonError, read_json
 
 LONGEST_BODY = 100_000_000
@@ -115,11 +116,13 @@ def _whole(request: Request, name: str, *, lowest: int) -> None:
 def problem_json(error: Exception, context: dict[str, Any]) -> Response | None:
     """Answer errors as problem+json (RFC 9457)."""
     if isinstance(error, UserError):
+        asks = getattr(context.get("view"), "asks", None)
+        fields = asks().fields if asks else {}
         body = {
             "title": _(error.title),
             "status": int(error.status),
-            "detail": error.message,
-            "remedy": error.remedy,
+            "detail": options_worded(error.message, fields, str),
+            "remedy": options_worded(error.remedy, fields, str),
         }
         if error.code:
             body["code"] = error.code

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +21,33 @@ def quoted(names: Iterable[str], most: int = 10) -> str:
     """Write names in quotes, so that one with a comma or a blank is still one; after `most` comes "…"."""
     listed = [f"“{name}”" for name in names]
     return ", ".join(listed[:most]) + (" …" if len(listed) > most else "")
+
+
+_OPTION = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)(=)?")
+"""An option of a command, in a message that command, page and API share."""
+_OTHERWISE = {"mono": "monolingual", "compare": "pairs", "input": "inputs", "direction": "directions"}
+"""Fields that are called otherwise than the option of the command."""
+
+
+def options_worded(text: str, fields: Collection[str], called: Callable[[str], str]) -> str:
+    """Return a message with options called as a page or the API calls its fields.
+
+    What names a whole command, and options that have no field, stay as they are.
+
+    Args:
+        text: perhaps with "--language" or "--scale=".
+        fields: names of the fields there are.
+        called: from a field ("equal_length") to what it is called.
+    """
+
+    def said(found: re.Match[str]) -> str:
+        name = found[1].replace("-", "_")
+        known = next((one for one in (name, f"{name}s", _OTHERWISE.get(name)) if one in fields), None)
+        if known is None:
+            return found[0]
+        return f"{called(known)}: " if found[2] else f"“{called(known)}”"
+
+    return text if "manage.py" in text else _OPTION.sub(said, text)
 
 
 def moment(at: datetime) -> str:

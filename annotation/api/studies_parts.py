@@ -33,7 +33,7 @@ from annotation.services.package_sent import package_write
 from annotation.services.report.document import figure_named, table_named
 from annotation.services.report.study import StudyReport, study_report
 from annotation.services.report.trace_asked import ASKED, study_trace_asked
-from annotation.services.report.writers import svg_file
+from annotation.services.report.writers import flavour_check, svg_file
 from annotation.services.studies import study_researchers_change
 from annotation.services.study_members import study_add
 from annotation.services.study_scores import study_options, study_score
@@ -92,6 +92,8 @@ class Researchers(OfStudy):
 
 class Texts(OfStudy):
     """What the tables of a study are made from beside its test sets."""
+
+    asks = TextsSerializer
 
     @extend_schema(responses=TextsSerializer, operation_id="study_texts")
     def get(self, request: Request, pk: int) -> Response:
@@ -205,7 +207,7 @@ class StudyTables(OfStudy):
             *(OpenApiParameter(name, str, many=True) for name in ("testset", "system", "campaign")),
             OpenApiParameter("protocol", str, enum=RATED),
             OpenApiParameter("scope", str, enum=("campaign", "study")),
-            *(one for one in FILE if one.name == "file"),
+            *FILE,
         ],
         responses=FILES,
     )
@@ -224,13 +226,15 @@ class StudyTables(OfStudy):
             query.get("protocol", ""),
             query.get("scope", "campaign"),
         )
-        ending = file_of(request, ("json", "csv", "md", "tex"))
+        ending, flavour = file_of(request, ("json", "csv", "md", "tex")), query.get("flavour", "exact")
+        flavour_check(flavour)
         found = study_tables(study=study, tables=which, wish=wish)
         AuditEvent.note("tables.exported", actor=user_of(request), study=study, tables=which)
         if ending == "json":
             return Response({"study": study.name, "tables": tables_told(found)})
         names = {end: name for name, end in ENDINGS.items()}
-        text = tables_text(study, found, names[ending], request.build_absolute_uri("/").rstrip("/"))
+        base = request.build_absolute_uri("/").rstrip("/")
+        text = tables_text(study, found, names[ending], base, flavour)
         return attachment(text, f"{study.name}.{which}.{ending}", TABLE_TYPES[ending])
 
 

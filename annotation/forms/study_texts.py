@@ -26,7 +26,9 @@ def _lines(text: str) -> list[str]:
 
 
 class StudyTextsForm(HouseForm):
-    """All of it, a line each; what is left out is taken away."""
+    """All of it, a line each; what is left out is taken away. It carries the version it was filled from."""
+
+    seen = forms.CharField(widget=forms.HiddenInput, max_length=64)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -52,6 +54,10 @@ class StudyTextsForm(HouseForm):
             ),
             widget=forms.Textarea({"rows": 4}),
         )
+
+    def take(self, seen: str) -> None:
+        """Carry another version from now on, once its contents are shown beside what was typed."""
+        self.data = {name: self.data.get(name) for name in self.data} | {"seen": seen}
 
     @staticmethod
     def initial_of(texts: StudyTexts, rows: Mapping[str, Sequence[str]]) -> dict[str, str]:

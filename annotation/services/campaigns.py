@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 
@@ -28,6 +29,7 @@ from annotation.services.quality_draft import (
     quality_check,
     quality_outputs_write,
 )
+from annotation.services.sealing import REOPENED, opening_is_late
 from annotation.services.selection import PlainTexts, Selection
 from annotation.services.studies import alike_notes, raters_ready, study_ready
 from evalplatform.errors import BadInput, Conflict
@@ -196,7 +198,7 @@ def campaign_create(*, draft: CampaignDraft, owner: User | None = None) -> Campa
 
 
 def campaign_open(*, campaign: Campaign, actor: User | None = None) -> None:
-    """Let raters in, for the first time or again.
+    """Let raters in, for the first time or again; the trail tells when results could be seen before.
 
     Raises:
         Conflict: it is open already, or its judgements were imported.
@@ -205,7 +207,8 @@ def campaign_open(*, campaign: Campaign, actor: User | None = None) -> None:
         raise Conflict(
             f"The judgements of “{campaign.name}” were imported.", "It cannot be opened to raters."
         )
-    _change_state(campaign, Campaign.State.OPEN, "campaign.opened", actor)
+    told = {"note": REOPENED} if opening_is_late(campaign) else {}
+    _change_state(campaign, Campaign.State.OPEN, "campaign.opened", actor, told)
 
 
 def campaign_close(*, campaign: Campaign, actor: User | None = None) -> None:
@@ -217,7 +220,9 @@ def campaign_close(*, campaign: Campaign, actor: User | None = None) -> None:
     _change_state(campaign, Campaign.State.CLOSED, "campaign.closed", actor)
 
 
-def _change_state(campaign: Campaign, state: str, action: str, actor: User | None) -> None:
+def _change_state(
+    campaign: Campaign, state: str, action: str, actor: User | None, told: Mapping[str, str] | None = None
+) -> None:
     now = timezone.now()
     changes: dict[str, object] = {"state": state}
     if state == Campaign.State.CLOSED:
@@ -227,7 +232,7 @@ def _change_state(campaign: Campaign, state: str, action: str, actor: User | Non
     with transaction.atomic():
         if Campaign.objects.filter(pk=campaign.pk).exclude(state=state).update(**changes) != 1:
             raise Conflict(f"Campaign “{campaign.name}” is {state} already.", "Nothing was changed.")
-        AuditEvent.note(action, actor=actor, study=campaign.study, campaign=campaign)
+        AuditEvent.note(action, actor=actor, study=campaign.study, campaign=campaign, **(told or {}))
     campaign.refresh_from_db()
 
 

@@ -21,6 +21,8 @@ _SETTING = "unsealed"
 LATE = "answer.late"
 """Events that keep an answer which came too late to count."""
 LONGEST_REASON = 300
+REOPENED = gettext_noop("opened again after its results could be seen")
+"""What the trail tells of a campaign that was sealed, closed and opened again."""
 
 
 class Sealed(Conflict):
@@ -96,6 +98,12 @@ def seal_read(campaign: Campaign) -> Seal | None:
         at=opened.at if opened else None,
         n_reopened=actions[closed:].count("campaign.opened"),
     )
+
+
+def opening_is_late(campaign: Campaign) -> bool:
+    """Tell whether opening a campaign lets raters on after its sealed results could be seen."""
+    closed = AuditEvent.objects.filter(campaign=campaign, action="campaign.closed")
+    return CampaignSettings.of(campaign).sealed and closed.exists()
 
 
 def may_unseal(campaign: Campaign, user: object) -> bool:

@@ -72,6 +72,7 @@ DETAILS = {
     "n_judgements": gettext_noop("judgements"),
     "n_planned": gettext_noop("of planned"),
     "name": gettext_noop("name"),
+    "note": gettext_noop("note"),
     "options": gettext_noop("options"),
     "page": gettext_noop("page"),
     "place": gettext_noop("place"),

@@ -75,10 +75,21 @@ def tables(request: HttpRequest, pk: int, which: str = "edunov") -> HttpResponse
         "given": query,
         "query": urlencode(query, doseq=True),
         "protocols": RATED,
-        "files": [(end, title) for end, title in (("csv", "CSV"), ("tex", "LaTeX"), ("md", "Markdown"))],
+        "files": _files(urlencode(query, doseq=True)),
         "section": "studies",
     }
     return render(request, "study_tables/study.html", context)
+
+
+def _files(query: str) -> list[tuple[str, str, str]]:
+    """Return ending, title and query of every file of a table."""
+    safe = f"{query}&flavour=spreadsheet" if query else "flavour=spreadsheet"
+    return [
+        ("csv", "CSV", query),
+        ("csv", _("CSV for spreadsheets"), safe),
+        ("tex", "LaTeX", query),
+        ("md", "Markdown", query),
+    ]
 
 
 def _material(study: Study, material: Any) -> list[dict[str, Any]]:
@@ -109,7 +120,8 @@ def tables_file(request: HttpRequest, pk: int, which: str, format: str) -> HttpR
     """Send tables as a file: all, those of one study, or one."""
     study = study_of(request, pk)
     found = _tables(study, which, _query(request))
-    text = tables_text(study, found, FORMATS[format], request.build_absolute_uri("/").rstrip("/"))
+    base, flavour = request.build_absolute_uri("/").rstrip("/"), request.GET.get("flavour", "exact")
+    text = tables_text(study, found, FORMATS[format], base, flavour)
     return attachment(text, f"{study.name}.{which}.{format}", TYPES[format])
 
 

@@ -17,10 +17,10 @@ from mtcore.metrics import METRICS
 from mtcore.metrics.significance import SACREBLEU_SEED
 from mtcore.services.corpora_import import TEST_SEGMENTS
 from mtcore.services.metric_outputs import DIRECTIONS
-from mtcore.services.metric_scoring import DEFAULT, MOST_RESAMPLES
+from mtcore.services.metric_scoring import DEFAULT, MOST_RESAMPLES, MOST_SEED
 
 _FILTERS = FilterOptions()
-SEED = 2**63 - 1
+SEED = MOST_SEED
 METRIC_NAMES = sorted(METRICS)
 
 

@@ -21,6 +21,7 @@ from mtcore.forms.fields import (
     whole,
 )
 from mtcore.services.corpora_import import TEST_SEGMENTS
+from mtcore.services.metric_scoring import MOST_SEED
 
 MOST_PARTS = 6
 DEFAULTS = FilterOptions()
@@ -115,6 +116,7 @@ class SplitForm(HouseForm):
     lines = forms.IntegerField(min_value=1, label=gettext_lazy("Lines to hold out"))
     seed = forms.IntegerField(
         min_value=0,
+        max_value=MOST_SEED,
         initial=1,
         label=gettext_lazy("Seed"),
         help_text=gettext_lazy("The same seed takes the same lines."),

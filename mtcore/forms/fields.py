@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from evalplatform.errors import UserError
+from evalplatform.words import options_worded
 from mtcore.corpora.names import InvalidName, check_name
 from mtcore.services.corpora import languages_of
 
@@ -28,8 +29,13 @@ class HouseForm(forms.Form):
         return HTTPStatus.BAD_REQUEST if self.is_bound and self.errors else HTTPStatus.OK
 
     def refuse(self, error: UserError, field: str | None = None) -> None:
-        """Write what a service refused, and its remedy, into the form."""
-        self.add_error(field, str(error))
+        """Write what a service refused, and its remedy, into the form; fields go by their labels."""
+
+        def label(name: str) -> str:
+            return str(self.fields[name].label)
+
+        parts = (options_worded(part, self.fields, label) for part in (error.message, error.remedy))
+        self.add_error(field, " ".join(filter(None, parts)))
 
 
 class NameField(forms.CharField):

@@ -17,7 +17,7 @@ from mtcore.metrics import METRICS
 from mtcore.metrics.significance import SACREBLEU_SEED
 from mtcore.services.corpora_import import TEST_SEGMENTS
 from mtcore.services.metric_outputs import DIRECTIONS, Selection
-from mtcore.services.metric_scoring import DEFAULT, MOST_RESAMPLES, MetricOptions, ScoringOptions
+from mtcore.services.metric_scoring import DEFAULT, MOST_RESAMPLES, MOST_SEED, MetricOptions, ScoringOptions
 
 
 def engine_choices(task: str) -> Choices:
@@ -87,7 +87,11 @@ class TrainForm(RecipeForm):
             choices=engine_choices("trains"), required=False, label=_("Engine")
         )
         self.fields["seed"] = forms.IntegerField(
-            required=False, min_value=0, label=_("Seed"), help_text=_("Empty takes the recipe's.")
+            required=False,
+            min_value=0,
+            max_value=MOST_SEED,
+            label=_("Seed"),
+            help_text=_("Empty takes the recipe's."),
         )
         self.order_fields(self.field_order)
 
@@ -132,7 +136,11 @@ class LmForm(RecipeForm):
             choices=engine_choices("trains"), required=False, label=_("Engine")
         )
         self.fields["seed"] = forms.IntegerField(
-            required=False, min_value=0, label=_("Seed"), help_text=_("Empty takes the recipe's.")
+            required=False,
+            min_value=0,
+            max_value=MOST_SEED,
+            label=_("Seed"),
+            help_text=_("Empty takes the recipe's."),
         )
         self.order_fields(self.field_order)
 
@@ -216,7 +224,9 @@ class ScoreForm(HouseForm):
             label=_("Resamples"),
             help_text=_("0: no intervals, no tests"),
         )
-        self.fields["seed"] = forms.IntegerField(min_value=0, initial=SACREBLEU_SEED, label=_("Seed"))
+        self.fields["seed"] = forms.IntegerField(
+            min_value=0, max_value=MOST_SEED, initial=SACREBLEU_SEED, label=_("Seed")
+        )
 
     def clean_pairs(self) -> tuple[tuple[str, str], ...]:
         """Read the pairs, one a line."""

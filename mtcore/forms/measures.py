@@ -16,6 +16,7 @@ from mtcore.metrics import METRICS
 from mtcore.metrics.significance import SACREBLEU_SEED
 from mtcore.services.fluency import ALPHA
 from mtcore.services.metric_outputs import DIRECTIONS
+from mtcore.services.metric_scoring import MOST_SEED
 
 MOST_RESAMPLES = 100_000
 POSSIBLE = tuple(name for name, one in MEASURES.items() if "dictionary" not in one.needs)
@@ -114,7 +115,7 @@ class DiversityForm(HouseForm):
             label=_("Resamples"),
             help_text=_("0: no tests"),
         )
-        self.fields["seed"] = forms.IntegerField(min_value=0, initial=1, label=_("Seed"))
+        self.fields["seed"] = forms.IntegerField(min_value=0, max_value=MOST_SEED, initial=1, label=_("Seed"))
 
     def clean_pairs(self) -> tuple[tuple[str, str], ...]:
         """Read the pairs, one a line."""
@@ -198,7 +199,9 @@ class FluencyForm(HouseForm):
             label=_("Resamples"),
             help_text=_("0: no tests"),
         )
-        self.fields["seed"] = forms.IntegerField(min_value=0, initial=SACREBLEU_SEED, label=_("Seed"))
+        self.fields["seed"] = forms.IntegerField(
+            min_value=0, max_value=MOST_SEED, initial=SACREBLEU_SEED, label=_("Seed")
+        )
 
     def clean_lm_per_system(self) -> dict[str, str]:
         """Read the models, one a line."""

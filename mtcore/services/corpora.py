@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from evalplatform.errors import BadInput, Conflict, NotFound
 from evalplatform.words import quoted
 from mtcore.corpora.languages import check_tag, parse_pair
-from mtcore.corpora.names import check_name
+from mtcore.corpora.names import MAX_LENGTH, check_name, visible
 from mtcore.engines.rundir import RunDirError, verify
 from mtcore.models import Corpus, Run
 from mtcore.services.corpora_write import CorpusDraft, corpus_sha256, draft_discard, text_file
@@ -89,7 +89,7 @@ def corpus_find(name: str) -> Corpus:
     found = Corpus.objects.filter(name=name).first()
     if found is None:
         known = quoted(Corpus.objects.values_list("name", flat=True)) or "none so far"
-        raise NotFound(f"There is no corpus “{name}”.", f"The corpora are {known}.")
+        raise NotFound(f"There is no corpus “{visible(name[:MAX_LENGTH])}”.", f"The corpora are {known}.")
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -14,7 +15,8 @@ from typing import Any
 from django.utils import timezone
 
 from evalplatform.errors import BadInput
-from mtcore.corpora.languages import LanguageError, check_tag
+from mtcore.corpora.languages import MAX_TAG, LanguageError, check_tag
+from mtcore.corpora.names import MAX_LENGTH, visible
 from mtcore.corpora.stream import stream_blocks
 from mtcore.diversity import measures_for
 from mtcore.diversity.base import DiversityError, ToolUnavailable
@@ -32,8 +34,10 @@ from mtcore.services.diversity_origins import (
     path_of,
     source_of_testsets,
 )
+from mtcore.services.metric_scoring import MOST_SEED
 from mtcore.services.texts import as_bad_input, whole_sentence
 
+_TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 Text = tuple[str, Blocks]
 Watch = Callable[[float, str], None]
 
@@ -155,6 +159,24 @@ def diversity_result(report: Report, origins: Sequence[Origin]) -> dict[str, Any
     for text, origin in zip(found["texts"], origins, strict=True):
         text["origin"] = origin.as_dict()
     return found
+
+
+def diversity_check(options: DiversityOptions) -> None:
+    """Refuse a seed, a lemma or languages that no door takes.
+
+    Raises:
+        BadInput: naming which.
+    """
+    if not 0 <= options.seed <= MOST_SEED:
+        raise BadInput("The seed cannot be used.", f"Give --seed from 0 to {MOST_SEED:,}.")
+    if options.lemma != visible(options.lemma) or len(options.lemma) > MAX_LENGTH:
+        raise BadInput(
+            f"The lemma “{visible(options.lemma[:MAX_LENGTH])}” is no word.",
+            f"Give --lemma as {MAX_LENGTH} characters at most, without invisible ones.",
+        )
+    for tag in (options.language, options.source_language):
+        if tag and not (len(tag) <= MAX_TAG and _TAG.fullmatch(tag)):
+            raise BadInput(f"“{visible(tag[:MAX_TAG])}” is no language.", "Give --language as de or zh-Hant.")
 
 
 def definition_check(options: DiversityOptions) -> None:

@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 from evalplatform.errors import BadInput
 from mtcore.models import Run
 from mtcore.models.fields import NAME_LENGTH
-from mtcore.services.diversity import DiversityOptions, diversity_run_options
+from mtcore.services.corpora import tags_checked
+from mtcore.services.diversity import DiversityOptions, diversity_check, diversity_run_options
 from mtcore.services.diversity_origins import CORPUS, MEASURE_DIVERSITY, origin_of, origins_of_testsets
 from mtcore.services.runs import run_launch
 from mtcore.services.versions import testset_find
@@ -63,6 +64,9 @@ def diversity_launch(
         raise BadInput("Nothing to measure was named.", "Name test sets or corpora.")
     if systems and not testsets:
         raise BadInput("Systems are those of a test set.", "Name it as well.")
+    if language:
+        tags_checked(language)
+    diversity_check(DiversityOptions(lemma=lemma, seed=seed))
     source = ""
     if testsets:
         first = testset_find(testsets[0])

@@ -24,6 +24,7 @@ from mtcore.services.texts import NamedText, as_bad_input, sentence, whole_sente
 DEFAULT = ("bleu", "chrf", "ter")
 NFC = "|text:nfc"
 MOST_RESAMPLES = 100_000
+MOST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -148,10 +149,10 @@ def _check(options: MetricOptions) -> None:
             f"A model is given for “{strange[0]}”, which is no metric.", f"There are {', '.join(METRICS)}."
         )
     resamples, seed = options.scoring.resamples, options.scoring.seed
-    if resamples < 0 or resamples == 1 or resamples > MOST_RESAMPLES or seed < 0:
+    if resamples < 0 or resamples == 1 or resamples > MOST_RESAMPLES or not 0 <= seed <= MOST_SEED:
         raise BadInput(
             f"{resamples:,} resamples with seed {seed} cannot be drawn.",
-            f"Give 0 (none) or 2 to {MOST_RESAMPLES:,} resamples, and a seed of 0 or more.",
+            f"Give 0 (none) or 2 to {MOST_RESAMPLES:,} resamples, and a seed from 0 to {MOST_SEED:,}.",
         )
     if options.language:
         with as_bad_input():

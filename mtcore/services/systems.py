@@ -8,6 +8,7 @@ from typing import Any
 
 from evalplatform.errors import BadInput, Conflict, NotFound
 from evalplatform.words import quoted
+from mtcore.corpora.names import MAX_LENGTH, visible
 from mtcore.engines.bundle import Bundle, bundle_open
 from mtcore.engines.recipe import Recipe, RecipeError
 from mtcore.engines.recipe_files import recipe_read
@@ -45,7 +46,7 @@ def system_find(name: str) -> System:
     found = System.objects.filter(name=name).first()
     if found is None:
         known = quoted(System.objects.values_list("name", flat=True)) or "none so far"
-        raise NotFound(f"There is no system “{name}”.", f"The systems are {known}.")
+        raise NotFound(f"There is no system “{visible(name[:MAX_LENGTH])}”.", f"The systems are {known}.")
     return found
 
 

@@ -16,6 +16,7 @@ from mtcore.models import MetricResult, Run
 from mtcore.services.corpora import corpus_register
 from mtcore.services.corpora_import import corpus_import
 from mtcore.services.training import lm_train
+from tests.factories.commands import refused
 from tests.factories.commands import run as command
 from tests.factories.files import write_lines
 from tests.factories.metrics import import_scored_set
@@ -297,3 +298,23 @@ def test_the_api_takes_no_paths_of_the_server(api, lms, tmp_path):
     send(api, "diversity", {"testsets": ["demo"], "training": path}, 404)
     send(api, "diversity", {"testsets": ["demo"], "pairs": [["A", "nobody"]]}, 400)
     assert Run.objects.count() == n_runs
+
+
+@pytest.mark.parametrize(
+    ("given", "page_says", "api_says"),
+    [
+        ({"language": "../x"}, "Unknown language", "Unknown language"),
+        ({"seed": "9" * 60}, "less than or equal", "seed"),
+        ({"lemma": "Ha\x07us"}, "Give “Count the forms of this lemma as well” as", "Give “lemma” as"),
+        ({"lemma": "Ha\u202eus"}, "U+202E", "U+202E"),
+    ],
+)
+def test_odd_languages_seeds_and_lemmas_are_refused_at_every_door(
+    admin, api, demo, given, page_says, api_says
+):
+    assert page_says in preview(admin, "diversity_measure", 400, **DIVERSITY | given)
+    answer = api.post("/api/v1/launch/diversity/", {"testsets": ["demo"]} | given, format="json")
+    assert answer.status_code == 400 and api_says in answer.content.decode()
+    ((name, value),) = given.items()
+    assert name in refused("measure_diversity", "--testset", "demo", f"--{name}", value)
+    assert not Run.objects.exists()

@@ -241,7 +241,7 @@ def test_a_language_model_is_previewed_trained_and_scores(admin, tmp_path):
     given = {"name": "lm", "recipe": "tiny-lm", "corpora": ["par"], "language": "de"}
     text = preview(admin, "lm_train", **given)
     assert "Train the language model “lm” on par (de)" in text and not Run.objects.exists()
-    assert "Say which with --language" in preview(admin, "lm_train", status=400, **(given | {"language": ""}))
+    assert "Say which with “Language”" in preview(admin, "lm_train", status=400, **(given | {"language": ""}))
     assert "learns from corpora or from a system" in preview(
         admin, "lm_train", status=400, **(given | {"corpora": []})
     )

@@ -15,7 +15,7 @@ from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.campaigns import campaign_close, campaign_open
 from annotation.services.judgement_export import FORMATS
 from annotation.services.judging import judgement_save
-from annotation.services.sealing import is_sealed, seal_read, seal_sentence
+from annotation.services.sealing import REOPENED, is_sealed, seal_read, seal_sentence
 from evalplatform.errors import UserError
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
@@ -257,6 +257,11 @@ def test_closing_opens_it_and_opening_again_seals_it_again(campaign, people):
         assert "sealed until closing" in client.get(address).content.decode(), name
     campaign_close(campaign=campaign)
     assert "opened again once" in seal_sentence(campaign)
+    page = client.get(reverse("campaign", args=[campaign.key])).content.decode()
+    assert "opened again after its results could be seen" in page
+    events = AuditEvent.objects.filter(campaign=campaign, action="campaign.opened").order_by("pk")
+    assert [event.data.get("note", "") for event in events][-1] == REOPENED
+    assert not any(event.data.get("note") for event in list(events)[:-1])
     report = client.get(reverse("campaign_report", args=[campaign.key])).content.decode()
     assert "opened again once" in report
 

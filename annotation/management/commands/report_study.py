@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from annotation.models import AuditEvent
-from annotation.services.report.writers import folder_free
+from annotation.services.report.writers import FLAVOURS, folder_free
 from annotation.services.studies import study_named
 from annotation.services.study_tables.definitions import TABLES
 from annotation.services.study_tables.fill import study_tables
@@ -37,6 +37,9 @@ class Command(HouseCommand):
             help=f"which: {', '.join(TABLES)}",
         )  # fmt: skip
         parser.add_argument("--format", choices=FORMATS, default="markdown")
+        parser.add_argument(
+            "--flavour", default="exact", choices=FLAVOURS, help="of CSV; spreadsheet: safe to open in one"
+        )
         parser.add_argument(
             "--output", metavar="FOLDER",
             help="a folder that does not exist yet: all the tables in one file, and each in its own",
@@ -70,10 +73,16 @@ class Command(HouseCommand):
         )  # fmt: skip
         tables = study_tables(study=study, tables=options["tables"], wish=wish)
         if options["output"] is None:
-            Plain(self.stdout).write(tables_text(study, tables, options["format"], settings.BASE_URL))
+            text = tables_text(study, tables, options["format"], settings.BASE_URL, options["flavour"])
+            Plain(self.stdout).write(text)
         else:
             n_files = tables_folder(
-                study, tables, options["format"], Path(options["output"]), settings.BASE_URL
+                study,
+                tables,
+                options["format"],
+                Path(options["output"]),
+                settings.BASE_URL,
+                options["flavour"],
             )
             AuditEvent.note("tables.exported", study=study, tables=options["tables"])
             self.stdout.write(f"{counted(n_files, 'file')} written to {options['output']}.")

@@ -24,11 +24,20 @@ def table_write(table: Table, signature: str, format: str, flavour: str = "exact
     Raises:
         BadInput: there is no such flavour.
     """
-    if flavour not in FLAVOURS:
-        raise BadInput(f"flavour must be one of {', '.join(FLAVOURS)}; found {flavour!r}.")
+    flavour_check(flavour)
     if format == "csv" and flavour == "spreadsheet":
         return to_spreadsheet(table, signature)
     return WRITERS[format](table, signature)
+
+
+def flavour_check(flavour: str) -> None:
+    """Refuse a flavour of CSV that does not exist.
+
+    Raises:
+        BadInput: there is no such flavour.
+    """
+    if flavour not in FLAVOURS:
+        raise BadInput(f"flavour must be one of {', '.join(FLAVOURS)}; found {flavour[:60]!r}.")
 
 
 def report_markdown(report: Report, *, figures: str = "") -> str:

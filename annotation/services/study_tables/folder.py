@@ -7,25 +7,41 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from annotation.models import Study
-from annotation.services.report.writers import folder_free
+from annotation.services.report.writers import flavour_check, folder_free
 from annotation.services.study_tables.filled import Filled
 from annotation.services.study_tables.links import links_of
-from annotation.services.study_tables.writers import ENDINGS, to_html
+from annotation.services.study_tables.writers import ENDINGS, to_html, to_spreadsheet
 from annotation.services.study_tables.writers import FORMATS as WRITERS
 from evalplatform.errors import BadInput
 
 FORMATS = ("html", *WRITERS)
 
 
-def tables_text(study: Study, tables: Sequence[Filled], format: str, base_url: str = "") -> str:
-    """Return tables in a format; the links of HTML begin with an address of the platform."""
+def tables_text(
+    study: Study, tables: Sequence[Filled], format: str, base_url: str = "", flavour: str = "exact"
+) -> str:
+    """Return tables in a format; the links of HTML begin with an address of the platform.
+
+    The spreadsheet flavour is one of CSV and changes nothing else.
+
+    Raises:
+        BadInput: there is no such flavour.
+    """
+    flavour_check(flavour)
+    if format == "csv" and flavour == "spreadsheet":
+        return to_spreadsheet(tables, study.name)
     if format == "html":
         return to_html(tables, study.name, links_of(study, {}, base_url.rstrip("/")))
     return WRITERS[format](tables, study.name)
 
 
 def tables_folder(
-    study: Study, tables: Sequence[Filled], format: str, folder: Path, base_url: str = ""
+    study: Study,
+    tables: Sequence[Filled],
+    format: str,
+    folder: Path,
+    base_url: str = "",
+    flavour: str = "exact",
 ) -> int:
     """Write tables into a new folder, together and one by one; return how many files.
 
@@ -37,13 +53,13 @@ def tables_folder(
     """
     folder_free(folder)
     end = ENDINGS[format]
-    texts = {f"tables.{end}": tables_text(study, tables, format, base_url)}
-    texts |= {f"{one.name}.{end}": tables_text(study, [one], format, base_url) for one in tables}
+    own = {f"tables.{end}": tables} | {f"{one.name}.{end}": [one] for one in tables}
+    texts = {name: tables_text(study, some, format, base_url, flavour) for name, some in own.items()}
     beside = folder.with_name(f".{folder.name}.part")
     try:
         beside.mkdir(parents=True)
         for name, text in texts.items():
-            (beside / name).write_text(text, encoding="utf-8", newline="\n")
+            (beside / name).write_text(text, encoding="utf-8", newline="")
         beside.rename(folder)
     except OSError as error:
         shutil.rmtree(beside, ignore_errors=True)

@@ -12,6 +12,7 @@ from django.db.models import Q
 from annotation.models import Campaign, CampaignOutput, Study
 from evalplatform.errors import BadInput, NotFound
 from evalplatform.words import quoted
+from mtcore.corpora.names import MAX_LENGTH, visible
 from mtcore.corpora.provenance import Version, notation
 from mtcore.models import Segment, System, SystemOutput, TestSet, TextVersion
 from mtcore.services.versions import testset_versions
@@ -263,5 +264,10 @@ def _chosen_rows(
                     )
                 if known[name] in found:
                     of_row[tag] = known[name]
-        rows.append(SystemRow(label, of_row))
+        rows.append(SystemRow(_told(label), of_row))
     return rows
+
+
+def _told(label: str) -> str:
+    """Return a label as tables can hold it, whatever was kept before labels were checked."""
+    return visible(label if len(label) <= MAX_LENGTH else f"{label[:MAX_LENGTH]}…")

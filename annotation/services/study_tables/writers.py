@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
+from annotation.formats.write import Value, write_csv
 from annotation.services.report.tables import MARKDOWN
 from annotation.services.study_tables.cells import MISSING, Cell, commands
 from annotation.services.study_tables.filled import Column, Filled, Line
@@ -165,18 +166,27 @@ def to_csv(tables: Sequence[Filled], study: str) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(CSV_HEADER)
+    writer.writerows(_csv_rows(tables))
+    return out.getvalue()
+
+
+def to_spreadsheet(tables: Sequence[Filled], study: str) -> str:
+    """Return the CSV as a spreadsheet may open it: no text of it is taken for a formula."""
+    out = io.StringIO()
+    write_csv(_csv_rows(tables), CSV_HEADER, out, spreadsheet=True)
+    return out.getvalue()
+
+
+def _csv_rows(tables: Sequence[Filled]) -> Iterator[list[Value]]:
     for table in tables:
         for line, column, cell in table.cells:
             own = commands(cell.needs) if cell.is_missing else []
-            writer.writerow(
-                [
-                    table.spec.name, table.pair, " / ".join(line.labels), " / ".join(column.heads),
-                    "" if cell.value is None else repr(cell.value), cell.text, cell.n or "",
-                    "; ".join(cell.behind), cell.signature, cell.reason if cell.is_missing else "",
-                    "; ".join(own),
-                ]
-            )  # fmt: skip
-    return out.getvalue()
+            yield [
+                table.spec.name, table.pair, " / ".join(line.labels), " / ".join(column.heads),
+                "" if cell.value is None else repr(cell.value), cell.text, cell.n or "",
+                "; ".join(cell.behind), cell.signature, cell.reason if cell.is_missing else "",
+                "; ".join(own),
+            ]  # fmt: skip
 
 
 def to_html(tables: Sequence[Filled], study: str, links: Links | None = None) -> str:

@@ -16,6 +16,7 @@ from mtcore.diversity.tokens import TOKENS
 from mtcore.models.fields import NAME_LENGTH
 from mtcore.services.diversity import (
     DiversityOptions,
+    diversity_check,
     diversity_keep,
     diversity_origins_measure,
     diversity_run_options,
@@ -126,6 +127,7 @@ class Command(HouseCommand):
     def run(self, **options: Any) -> str | None:
         """Read, measure, compare, print and keep, or launch a run that does."""
         chosen, testsets = _chosen(options), options["testset"]
+        diversity_check(chosen)
         if testsets:
             languages = testset_find(testsets[0])
             chosen = replace(
