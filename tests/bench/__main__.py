@@ -21,6 +21,7 @@ SECTIONS = {
     "diversity": "tests.bench.diversity",
     "submit": "tests.bench.submit",
     "systems": "tests.bench.systems",
+    "systems_decoding": "tests.bench.systems_decoding",
 }
 """Name → module with `measure() -> Section`, in the order of the file."""
 
