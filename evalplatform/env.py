@@ -27,6 +27,11 @@ def use_settings() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
+def environment_with(**values: str) -> dict[str, str]:
+    """Return the environment of a process that is to be started, with these values in it."""
+    return dict(os.environ) | values
+
+
 def _boolean(name: str, default: bool) -> bool:
     text = os.environ.get(name)
     if text is None or text == "":

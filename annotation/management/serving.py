@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from django.conf import settings
 
+from evalplatform.env import LOCAL_URL, environment_with
 from evalplatform.errors import BadInput, Conflict
 
 HOST = "127.0.0.1"
@@ -46,8 +47,19 @@ def free_port(wanted: int, host: str = HOST) -> int:
     raise Conflict(f"No port from {wanted} to {wanted + TRIES - 1} is free.", "Name another with --port.")
 
 
-def serve(*, port: int, host: str = HOST) -> None:
-    """Serve until stopped (Ctrl-C or SIGTERM); the worker ends with the server and writes `worker.log`."""
+def links_begin(address: str) -> str:
+    """Return what links on pages begin with: BASE_URL where one was set, else the address that serves."""
+    return address if settings.BASE_URL == LOCAL_URL else settings.BASE_URL
+
+
+def serve(*, port: int, base_url: str, host: str = HOST) -> None:
+    """Serve until stopped (Ctrl-C or SIGTERM); the worker ends with the server and writes `worker.log`.
+
+    Args:
+        port: a free one.
+        base_url: what links on pages and in answers of the API begin with.
+        host: address to listen on.
+    """
     server = [
         "-m", "gunicorn", "evalplatform.wsgi:application", "--bind", f"{host}:{port}",
         "--worker-class", "gthread", "--workers", "1", "--threads", str(THREADS),
@@ -55,7 +67,8 @@ def serve(*, port: int, host: str = HOST) -> None:
     ]  # fmt: skip
     worker = ["-m", "celery", "-A", "evalplatform", "worker", "--pool", "solo", "-Q", "default"]
     log = settings.DATA_DIR / "worker.log"
-    with log.open("ab") as lines, _child(worker, lines), _child(server) as process:
+    own = environment_with(BASE_URL=base_url)
+    with log.open("ab") as lines, _child(worker, own, lines), _child(server, own) as process:
         for name in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(name, _stop)
         with contextlib.suppress(KeyboardInterrupt):
@@ -63,10 +76,13 @@ def serve(*, port: int, host: str = HOST) -> None:
 
 
 @contextlib.contextmanager
-def _child(arguments: list[str], log: IO[bytes] | None = None) -> Iterator[subprocess.Popen[bytes]]:
+def _child(
+    arguments: list[str], environment: dict[str, str], log: IO[bytes] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """Run Python with these arguments as a process of its own that does not outlive this one."""
     process = subprocess.Popen(
         [sys.executable, *arguments],
+        env=environment,
         stdout=log,
         stderr=log,
         start_new_session=True,

@@ -425,7 +425,7 @@ def test_serving_on_another_port_says_how_links_get_it(monkeypatch, settings):
 
     settings.BASE_URL = "http://127.0.0.1:8000"
     monkeypatch.setattr(serve, "free_port", lambda wanted, host: 8003)
-    monkeypatch.setattr(serve, "serve", lambda *, port, host: None)
+    monkeypatch.setattr(serve, "serve", lambda *, port, host, base_url: None)
     out, _ = run("serve")
     assert "Port 8000 is taken; using 8003." in out
     assert "  BASE_URL=http://127.0.0.1:8003\n" in out
@@ -439,7 +439,7 @@ def test_serving_a_local_network_is_asked_for_and_explained(monkeypatch, setting
 
     settings.ALLOWED_HOSTS = ["rating.lan"]
     served = []
-    monkeypatch.setattr(serve, "serve", lambda *, port, host: served.append(host))
+    monkeypatch.setattr(serve, "serve", lambda *, port, host, base_url: served.append(host))
     assert "ALLOWED_HOSTS" not in run("serve")[0]
     out, _ = run("serve", "--host", "0.0.0.0")
     assert "rating.lan" in out and "without TLS" in out and "Serving on http://127.0.0.1:" in out

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 
-from annotation.management.serving import free_port, serve
+from annotation.management.serving import free_port, links_begin, serve
 from annotation.services.demo import ADMIN, RESEARCHER, Demo, demo_guest, demo_load
 from annotation.services.invitations import invitation_url
 from annotation.services.score_table import text_table
@@ -41,11 +41,12 @@ class Command(HouseCommand):
         found = port if no_serve else free_port(port)
         if found != port:
             self.stdout.write(f"Port {port} is taken; using {found}.")
-        self._print_links(demo, f"http://127.0.0.1:{found}")
+        address = f"http://127.0.0.1:{found}"
+        self._print_links(demo, address)
         if not no_serve:
             self.stdout.write("Serving until you press Ctrl-C.")
             self.stdout.flush()
-            serve(port=found)
+            serve(port=found, base_url=links_begin(address))
 
     def _print_results(self, demo: Demo) -> None:
         for campaign in demo.campaigns:

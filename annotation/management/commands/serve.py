@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 
-from annotation.management.serving import HOST, free_port, serve
+from annotation.management.serving import HOST, free_port, links_begin, serve
 from evalplatform.commands import HouseCommand
 from evalplatform.env import LOCAL_URL
 
@@ -43,13 +43,14 @@ class Command(HouseCommand):
             self.stdout.write(network_hint(host, found))
         self.stdout.write(f"Serving on {address} until you press Ctrl-C.")
         self.stdout.flush()
-        serve(port=found, host=host)
+        serve(port=found, host=host, base_url=links_begin(address))
 
 
 def links_hint(address: str) -> str:
-    """Say how invitation links get the address of this server."""
+    """Say how links that other commands print get the address of this server."""
     return (
-        f"Invitation links begin with {LOCAL_URL}. For links to this server write the line\n"
+        f"Links on pages begin with {address}, those that commands print with {LOCAL_URL}. For the same "
+        "in both write the line\n"
         f"  BASE_URL={address}\n"
         f"into .env, or print them with\n  manage.py campaign_links NAME --base-url {address}"
     )
