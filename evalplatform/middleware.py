@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Callable
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
@@ -12,6 +13,8 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from evalplatform.errors import UserError
@@ -110,7 +113,35 @@ def problem(
     body = {"title": title, "status": int(status), "detail": detail, "remedy": remedy}
     if wants_json(request):
         return JsonResponse(body | extra, status=status, content_type="application/problem+json")
-    return render(request, "errors/error.html", body | extra, status=status)
+    return render(request, "errors/error.html", body | extra | _way(request, status), status=status)
+
+
+def _way(request: HttpRequest, status: int) -> dict[str, object]:
+    """Return the frame of an error's page and the way back: who is signed in has the menu.
+
+    Errors of ours ask neither the database nor the session who that is.
+    """
+    user = getattr(request, "user", None)
+    try:
+        is_known = status < HTTPStatus.INTERNAL_SERVER_ERROR and user is not None and user.is_authenticated
+    except (OperationalError, InterfaceError):
+        is_known = False
+    if not is_known:
+        return {"frame": "base.html"}
+    return {"frame": "researcher/base.html", "section": "none"} | _back(request)
+
+
+def _back(request: HttpRequest) -> dict[str, object]:
+    """Return where the person came from, when that is a page of ours, else the campaigns."""
+    referer = request.headers.get("Referer", "")
+    try:
+        is_ours = url_has_allowed_host_and_scheme(referer, {request.get_host()})
+    except SuspiciousOperation:
+        is_ours = False
+    found = urlsplit(referer) if is_ours else None
+    if found is None or (request.method in ("GET", "HEAD") and found.path == request.path):
+        return {"back": reverse("campaigns"), "came_from": False}
+    return {"back": found._replace(scheme="", netloc="", fragment="").geturl(), "came_from": True}
 
 
 def page_not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

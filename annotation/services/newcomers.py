@@ -24,7 +24,7 @@ from annotation.services.studies import alike_notes, raters_ready
 from annotation.services.turns import turn_take
 from evalplatform.errors import BadInput, Conflict
 from evalplatform.words import counted, quoted
-from mtcore.corpora.names import check_name, check_unique
+from mtcore.corpora.names import check_name
 from mtcore.services.texts import as_bad_input, whole_sentence
 
 
@@ -115,7 +115,11 @@ def _check(campaign: Campaign, names: Sequence[str]) -> None:
     with as_bad_input():
         for name in names:
             check_name(name, "rater")
-        check_unique(names, "rater")
+    if twice := sorted(name for name, n in Counter(names).items() if n > 1):
+        raise BadInput(
+            _("The rater names are not unique: %(names)s.") % {"names": quoted(twice)},
+            _("Nobody was added. Name each rater once."),
+        )
 
 
 def _enter(campaign: Campaign, names: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, CampaignOutput, Judgement, Participation
+from annotation.models import Assignment, Campaign, CampaignOutput, Item, Judgement, Participation
 from annotation.models.assignment import PRACTICE_ROUND
 
 DAYS = 28
@@ -40,14 +40,20 @@ class SilentRater:
 
 
 def systems_progress(campaign: Campaign) -> list[SystemProgress]:
-    """Return the progress of each system, by name; what merged outputs are given counts for each of them."""
+    """Return the progress of each system that has something to be judged, by name.
+
+    What merged outputs are given counts for each of them; repeats, spoilt translations and other items for
+    quality control count for none.
+    """
     outputs = CampaignOutput.objects.filter(campaign=campaign, role=CampaignOutput.Role.SYSTEM).order_by()
-    live = Q(**{f"{_GIVEN}__round__gt": PRACTICE_ROUND}) & ~Q(**{f"{_GIVEN}__state": "released"})
+    own = Q(candidates__item__kind=Item.Kind.SYSTEM, **{f"{_GIVEN}__round__gt": PRACTICE_ROUND})
+    live = own & ~Q(**{f"{_GIVEN}__state": "released"})
     rows = outputs.values("system__name").annotate(
         n=Count(_GIVEN, distinct=True, filter=live),
         done=Count(_GIVEN, distinct=True, filter=live & Q(**{f"{_GIVEN}__state": "done"})),
     )
-    return [SystemProgress(*row) for row in sorted(rows.values_list("system__name", "n", "done"))]
+    found = rows.filter(n__gt=0).values_list("system__name", "n", "done")
+    return [SystemProgress(*row) for row in sorted(found)]
 
 
 def days_progress(campaign: Campaign) -> list[tuple[date, int]]:

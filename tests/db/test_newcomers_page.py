@@ -92,12 +92,24 @@ def test_names_are_text_on_the_page(campaign, ann):
 
 
 @pytest.mark.parametrize(
-    ("text", "status"),
-    [("", 400), (" \n ", 400), ("R1", 409), ("a|b", 400), ("Zoe\nZoe", 400), ("x" * 121, 400)],
+    ("text", "status", "words"),
+    [
+        ("", 400, "Nobody is named."),
+        (" \n ", 400, "Nobody is named."),
+        ("Yan\nR1", 409, "or there until they left: “R1”. Nothing was changed."),
+        ("a|b", 400, "a|b"),
+        ("Zoe\nZoe", 400, "not unique: “Zoe”. Nobody was added. Name each rater once."),
+        ("x" * 121, 400, "120"),
+    ],
 )
-def test_what_cannot_be_added(campaign, ann, text, status):
+def test_what_cannot_be_added_stays_in_the_form_with_the_reason(campaign, ann, text, status, words):
     address = reverse("campaign_add_raters", args=[campaign.key])
-    assert client_of(ann).post(address, {"raters": text}).status_code == status
+    answer = client_of(ann).post(address, {"raters": text})
+    page = answer.content.decode()
+    assert answer.status_code == status
+    assert f"\n{text}</textarea>" in page and 'aria-invalid="true" autofocus' in page
+    assert words in page.partition('id="add-raters-error" role="alert">')[2].partition("</p>")[0]
+    assert f'name="next" value="{campaign.get_absolute_url()}"' in page
     assert campaign.participations.count() == 3
 
 
@@ -106,7 +118,8 @@ def test_not_too_many_and_not_to_what_is_closed(campaign, ann):
     many = "\n".join(f"N{n}" for n in range(1001))
     assert client.post(address, {"raters": many}).status_code == 400
     campaign_close(campaign=campaign)
-    assert client.post(address, {"raters": "Zoe"}).status_code == 409
+    refused = client.post(address, {"raters": "Zoe"}, headers={"referer": "http://testserver/campaigns/"})
+    assert refused.status_code == 409 and "Back to where you came from" in refused.content.decode()
     assert "Add raters" not in client.get(campaign.get_absolute_url()).content.decode()
     assert campaign.participations.count() == 3
 
