@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -48,9 +48,17 @@ def campaign_new(request: HttpRequest) -> HttpResponse:
             if made:
                 return _made(request, made)
         elif draft:
+            _keep_seed(form, draft.options.seed)
             context["estimate"] = _estimate(draft, form)
             context["screens"] = [screen.as_dict() for screen in draft_screens(draft=draft)]
     return render(request, "researcher/new_campaign.html", context, status=form.status)
+
+
+def _keep_seed(form: CampaignForm, seed: int) -> None:
+    """Write the seed that was drawn into the form, so that what is made is what was checked."""
+    data = form.data.copy() if isinstance(form.data, QueryDict) else QueryDict(mutable=True)
+    data["seed"] = str(seed)
+    form.data = data
 
 
 def _made(request: HttpRequest, made: Campaign) -> HttpResponse:
