@@ -27,6 +27,7 @@ from evalplatform.errors import BadInput
 from mtcore.corpora.provenance import Version
 from mtcore.models import Segment, SegmentText, TestSet, TextVersion
 from mtcore.models.fields import NAME_LENGTH, sha256
+from mtcore.models.testset import PRACTICE_NAME
 from mtcore.services.versions import testset_find, testset_versions, version_lines
 
 _STREAM = 9  # sets practice apart from the plan, which is drawn from the same seed
@@ -142,7 +143,7 @@ def _context(
 
 def _name(campaign: Campaign) -> str:
     """Return a name that no other test set has."""
-    ending = f" · practice {campaign.key[:8]}"
+    ending = f"{PRACTICE_NAME}{campaign.key[:8]}"
     return campaign.name[: NAME_LENGTH - len(ending)] + ending
 
 

@@ -202,7 +202,7 @@ def _check_systems(systems: Sequence[str]) -> None:
     known = set(System.objects.filter(name__in=systems).values_list("name", flat=True))
     unknown = [name for name in systems if name not in known]
     if unknown:
-        names = list(System.objects.order_by("name").values_list("name", flat=True)[:20])
+        names = list(System.objects.listed().order_by("name").values_list("name", flat=True)[:20])
         raise NotFound(
             f"There is no system “{unknown[0]}”.",
             f"Known are: {quoted(names, 20)}."

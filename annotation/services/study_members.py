@@ -113,7 +113,7 @@ def study_add(
 def _system(name: str) -> System:
     found = System.objects.filter(name=name).first()
     if found is None:
-        names = list(System.objects.order_by("name").values_list("name", flat=True)[: NAMED + 1])
+        names = list(System.objects.listed().order_by("name").values_list("name", flat=True)[: NAMED + 1])
         listed = f"The systems are: {', '.join(names[:NAMED])}{' …' if len(names) > NAMED else ''}."
         raise NotFound(f"There is no system “{name}”.", listed if names else "There is no system yet.")
     return found

@@ -48,7 +48,7 @@ def texts(request: HttpRequest, pk: int) -> HttpResponse:
         "study": study,
         "form": form,
         "newer": newer,
-        "systems": System.objects.order_by("name").values_list("name", flat=True),
+        "systems": System.objects.listed().order_by("name").values_list("name", flat=True),
         "corpora": Corpus.objects.order_by("name").values_list("name", flat=True)
         if request.user.is_staff
         else (),

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -22,6 +22,7 @@ from mtcore.api.serializers import (
     TestSetSerializer,
 )
 from mtcore.models import System, SystemOutput, TestSet
+from mtcore.models.testset import TestSetQuerySet
 from mtcore.services.given_texts import text_given
 from mtcore.services.outputs import output_import
 from mtcore.services.testsets import TestSetDraft, testset_create, testset_draft
@@ -37,10 +38,14 @@ class TestSetList(ListAPIView):
     serializer_class = TestSetSerializer
 
     def get_queryset(self) -> QuerySet[TestSet]:
-        """Return all; `name` in the query finds one."""
-        found = _testsets()
+        """Return those that are listed; `name` in the query finds one, also of practice."""
         name = self.request.query_params.get("name")
-        return found.filter(name=name) if name else found
+        return _testsets().filter(name=name) if name else _testsets().listed()
+
+    @extend_schema(parameters=[OpenApiParameter("name", str, description="of the one that is sought")])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List them."""
+        return super().get(request, *args, **kwargs)
 
     @extend_schema(request=NewTestSetSerializer, responses={201: TestSetSerializer, 200: TestSetSerializer})
     @idempotent
@@ -101,10 +106,10 @@ class SystemList(ListAPIView):
 
     permission_classes = [IsAuthenticated]
     serializer_class = SystemSerializer
-    queryset = System.objects.annotate(n_outputs=Count("outputs")).order_by("name")
+    queryset = System.objects.listed().annotate(n_outputs=Count("outputs")).order_by("name")
 
 
-def _testsets() -> QuerySet[TestSet]:
+def _testsets() -> TestSetQuerySet:
     return (
         TestSet.objects.annotate(n_segments=Count("segments"))
         .prefetch_related("versions__derived_from")

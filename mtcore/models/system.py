@@ -9,6 +9,18 @@ from mtcore.models.fields import hash_field, name_field
 from mtcore.models.run import Run
 from mtcore.models.testset import Segment, TestSet, TextVersion
 
+CONTROL = ("reference", "bad reference", "attention", "attention A", "attention B")
+"""Names to which texts for quality control are credited."""
+
+
+class SystemQuerySet(models.QuerySet["System"]):
+    """Systems, to be listed."""
+
+    def listed(self) -> SystemQuerySet:
+        """Leave out what only stands for quality control: it has no output."""
+        own = SystemOutput.objects.filter(system=models.OuterRef("pk"))
+        return self.exclude(Q(name__in=CONTROL) & ~models.Exists(own))
+
 
 class System(models.Model):
     """Something that translates: trained here (OP, BT …), made elsewhere, or a person."""
@@ -23,6 +35,8 @@ class System(models.Model):
     kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.OTHER)
     description = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = SystemQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]

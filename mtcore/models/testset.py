@@ -7,6 +7,19 @@ from django.db.models import Q
 
 from mtcore.models.fields import LANGUAGE_LENGTH, hash_field, name_field
 
+PRACTICE_NAME = " · practice "
+"""What names of test sets hold that are written for the practice items of a campaign."""
+
+
+class TestSetQuerySet(models.QuerySet["TestSet"]):
+    """Test sets, to be listed."""
+
+    __test__ = False  # not a test class
+
+    def listed(self) -> TestSetQuerySet:
+        """Leave out what was written for practice: such texts have a place there, and no checksum."""
+        return self.exclude(texts_known=True, sha256="", name__contains=PRACTICE_NAME)
+
 
 class TestSet(models.Model):
     """A set of segments of one language pair; its texts may be unknown (imported judgements)."""
@@ -19,6 +32,8 @@ class TestSet(models.Model):
     texts_known = models.BooleanField(default=True)
     sha256 = hash_field()
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = TestSetQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]

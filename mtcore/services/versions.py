@@ -19,7 +19,7 @@ def testset_find(name: str) -> TestSet:
     """
     found = TestSet.objects.filter(name=name).first()
     if found is None:
-        known = list(TestSet.objects.order_by("name").values_list("name", flat=True)[:10])
+        known = list(TestSet.objects.listed().order_by("name").values_list("name", flat=True)[:10])
         raise NotFound(
             f"There is no test set “{name}”.",
             f"Known are: {quoted(known)}." if known else "Import it with `manage.py import_testset` first.",

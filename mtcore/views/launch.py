@@ -185,7 +185,7 @@ def command(name: str, /, *arguments: str, **options: Any) -> str:
 
 def testset_choices() -> list[tuple[str, str]]:
     """Return the test sets whose texts are known."""
-    rows = TestSet.objects.filter(texts_known=True).order_by("name")
+    rows = TestSet.objects.listed().filter(texts_known=True).order_by("name")
     return [(one.name, f"{one.name} ({one.source_language}-{one.target_language})") for one in rows]
 
 
@@ -197,7 +197,7 @@ def trained_choices() -> list[tuple[str, str]]:
 
 def system_choices(*, with_outputs: bool = False) -> list[tuple[str, str]]:
     """Return the systems, all or those with outputs."""
-    rows = System.objects.order_by("name")
+    rows = System.objects.listed().order_by("name")
     if with_outputs:
         rows = rows.filter(outputs__isnull=False).distinct()
     return [(name, name) for name in rows.values_list("name", flat=True)]

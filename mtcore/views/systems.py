@@ -35,7 +35,7 @@ RUNS = 100
 def systems(request: HttpRequest) -> HttpResponse:
     """List the systems, those that are being trained, and the language models."""
     given = {name: request.GET.get(name, "").strip() for name in ("q", "kind")}
-    found = System.objects.annotate(n_outputs=Count("outputs")).order_by("name")
+    found = System.objects.listed().annotate(n_outputs=Count("outputs")).order_by("name")
     if given["q"]:
         found = found.filter(name__icontains=given["q"])
     if given["kind"]:

@@ -32,9 +32,11 @@ ROWS, SEGMENTS = 50, 25
 def testsets(request: HttpRequest) -> HttpResponse:
     """List test sets."""
     text = request.GET.get("q", "").strip()
-    found = TestSet.objects.annotate(
-        n_segments=Count("segments", distinct=True), n_outputs=Count("outputs", distinct=True)
-    ).order_by("name")
+    found = (
+        TestSet.objects.listed()
+        .annotate(n_segments=Count("segments", distinct=True), n_outputs=Count("outputs", distinct=True))
+        .order_by("name")
+    )
     if text:
         found = found.filter(name__icontains=text)
     page = Paginator(found, ROWS).get_page(request.GET.get("page"))

@@ -37,7 +37,7 @@ def all_systems() -> str:
     """Write systems as a table, and the language models below it."""
     rows = [("name", "kind", "made", "outputs")]
     trained = set(Run.objects.filter(kind="train_model").values_list("options__system", flat=True))
-    for system in System.objects.all():
+    for system in System.objects.listed():
         outputs = SystemOutput.objects.filter(system=system).select_related("testset", "input_version")
         listed = ", ".join(f"{one.testset.name} ({one.input_version.name})" for one in outputs[:4])
         more = " …" if outputs.count() > 4 else ""
