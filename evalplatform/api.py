@@ -1,9 +1,10 @@
 """What every API view shares: default deny, pages, problem+json, strict numbers."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import APIException, ParseError
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.pagination import LimitOffsetPagination
@@ -18,6 +19,11 @@ from evalplatform.errors import BadInput, NotAllowed, NotFound, UserError
 from evalplatform.words import options_worded
 from mtcore.corpora.strict_json import JsonError, read_json
 
+if TYPE_CHECKING:  # rest_framework.views reads the settings that name this module
+    from rest_framework.views import APIView
+
+SHOWN = 100
+"""Characters of what somebody sent that a message repeats."""
 LONGEST_BODY = 100_000_000
 
 TITLES = {int(kind.status): kind.title for kind in (BadInput, NotAllowed, NotFound)}
@@ -81,11 +87,51 @@ def asked(serializer: type[Serializer[Any]], data: Any, *, loose: bool = False) 
     return found.validated_data
 
 
+def filters_check(request: Request, view: "APIView") -> None:
+    """Make sure that a list is asked only for what its operation names in the schema.
+
+    Raises:
+        BadInput: the query holds another name, or a value that is none of the choices.
+    """
+    named = {one.name: one.enum for one in _parameters(view)} | dict.fromkeys(("limit", "offset"))
+    for name in request.query_params:
+        if name not in named:
+            raise BadInput(
+                f"“{name[:SHOWN]}” cannot be asked for here.", f"Known are: {', '.join(sorted(named))}."
+            )
+        for text in request.query_params.getlist(name):
+            choices = [str(one) for one in named[name] or ()]
+            if text and choices and text not in choices:
+                raise BadInput(f"{name} is “{text[:SHOWN]}”.", f"Choose one of: {', '.join(choices)}.")
+
+
+def _parameters(view: "APIView") -> list[OpenApiParameter]:
+    """Return the parameters that the schema has of a view's GET beside those of pages."""
+    schema = getattr(getattr(view, "get", None), "kwargs", {}).get("schema")
+    if schema is None:
+        return []
+    asked = schema()
+    asked.view, asked.method = view, "GET"
+    return [one for one in asked.get_override_parameters() if isinstance(one, OpenApiParameter)]
+
+
 class Pages(LimitOffsetPagination):
-    """Pages of 100 rows by default, 1,000 at most."""
+    """Pages of 100 rows by default, 1,000 at most, of lists that are asked for what they know."""
 
     default_limit = 100
     max_limit = 1000
+
+    def paginate_queryset(
+        self, queryset: Any, request: Request, view: "APIView | None" = None
+    ) -> list[Any] | None:
+        """Return the rows of a page.
+
+        Raises:
+            BadInput: the query holds what the list does not know.
+        """
+        if view is not None:
+            filters_check(request, view)
+        return super().paginate_queryset(queryset, request, view)
 
     def get_limit(self, request: Request) -> int | None:
         """Return the number of rows of a page.

@@ -118,6 +118,24 @@ class LookSerializer(Asked):
     spending = serializers.ChoiceField(SPENDING, default=SPENDING[0])
 
 
+class TakenLookSerializer(serializers.Serializer):
+    """A look that was taken."""
+
+    look = serializers.IntegerField(source="number", help_text="1 for the first")
+    at = serializers.DateTimeField()
+    by = serializers.CharField(allow_blank=True, help_text="empty: by the command line")
+    n_judgements = serializers.IntegerField(source="n_done")
+    n_planned = serializers.IntegerField()
+    alpha = serializers.FloatField()
+    spending = serializers.CharField()
+
+
+class TakenLooksSerializer(serializers.Serializer):
+    """The looks that were taken, the first one first."""
+
+    looks = TakenLookSerializer(many=True)
+
+
 class RoundSerializer(Asked):
     """Which items are judged again; without it, as the campaign has it."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -55,6 +56,11 @@ class CampaignList(ListAPIView):
         found = campaigns_of(self.request)
         name = self.request.query_params.get("name")
         return found.filter(name=name) if name else found
+
+    @extend_schema(parameters=[OpenApiParameter("name", str, description="of the one that is sought")])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List them."""
+        return super().get(request, *args, **kwargs)
 
     @extend_schema(request=NewCampaignSerializer, responses={201: CampaignSerializer})
     @idempotent

@@ -11,7 +11,13 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.asks import LookSerializer, MetricsSerializer, RoundSerializer, ScoringAskedSerializer
+from annotation.api.asks import (
+    LookSerializer,
+    MetricsSerializer,
+    RoundSerializer,
+    ScoringAskedSerializer,
+    TakenLooksSerializer,
+)
 from annotation.api.scoring import SCORING, scoring_of
 from annotation.api.tables import FILE, FILES, file_of
 from annotation.api.views import OfCampaign
@@ -23,7 +29,7 @@ from annotation.services.correlate_options import BY, SEGMENTS
 from annotation.services.correlate_scoring import asked_told, campaign_metrics_score
 from annotation.services.correlate_tables import TABLES, tables_of
 from annotation.services.correlate_write import correlate_csv
-from annotation.services.looks import campaign_look
+from annotation.services.looks import campaign_look, looks_taken
 from annotation.services.report.latex import to_latex
 from annotation.services.round_words import round_sentences, rounds_told
 from annotation.services.rounds import RoundDraft, round_assign, round_draft
@@ -115,6 +121,11 @@ class Compare(OfCampaign):
 
 class Looks(OfCampaign):
     """Tests while a campaign runs, without paying for them with false alarms."""
+
+    @extend_schema(responses=TakenLooksSerializer, operation_id="campaign_looks")
+    def get(self, request: Request, key: str) -> Response:
+        """List the looks that were taken, the first one first; none is taken by that."""
+        return Response(TakenLooksSerializer({"looks": looks_taken(self.campaign(key))}).data)
 
     @extend_schema(request=LookSerializer, responses=OpenApiTypes.OBJECT, operation_id="campaign_look")
     @idempotent

@@ -18,7 +18,7 @@ from annotation.models import AuditEvent, Campaign
 from annotation.services.judgement_export import FILE_TYPES, FLAVOURS
 from annotation.services.trail import FILTERS as NAMES
 from annotation.services.trail import LONGEST, event_told, events_find, trail_csv, wish_read
-from evalplatform.api import AnyType, Pages
+from evalplatform.api import AnyType, Pages, filters_check
 from evalplatform.files import written
 from mtcore.api.permissions import IsAdministrator
 
@@ -92,6 +92,7 @@ class CampaignTrail(OfCampaign):
 
 
 def _given(request: Request, view: APIView, campaign: Campaign | None) -> HttpResponseBase:
+    filters_check(request, view)
     query = request.query_params
     wish = wish_read({name: query.get(name, "").strip() for name in NAMES})
     events = events_find(wish=wish, campaign=campaign)

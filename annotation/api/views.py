@@ -21,11 +21,11 @@ from annotation.api.scoring import SCORING, scoring_of
 from annotation.api.serializers import CampaignSerializer
 from annotation.models import AuditEvent, Campaign, Item
 from annotation.services.judgement_export import JudgementPages
-from annotation.services.judgement_filter import ORDERS, filter_read
+from annotation.services.judgement_filter import ORDERS, filter_read, names_check
 from annotation.services.scoring import campaign_score, options_read
 from annotation.services.sealing import seal_check
 from annotation.stats.standardise import POPULATIONS
-from evalplatform.api import Pages
+from evalplatform.api import Pages, filters_check
 
 FOR_ALL = (
     "campaigns", "estimate", "import", "studies", "testsets", "systems", "token", "schema", "docs",
@@ -129,9 +129,12 @@ class Judgements(OfCampaign):
         campaign = self.campaign(key)
         given = request.query_params.dict()
         seal_check(campaign)
-        pages = JudgementPages(campaign, given.get("population", "all"), filter_read(given))
+        filters_check(request, self)
+        wanted = filter_read(given)
+        names_check(campaign, wanted)
+        pages = JudgementPages(campaign, given.get("population", "all"), wanted)
         paginator = Pages()
-        rows: list[dict[str, Any]] = paginator.paginate_queryset(pages, request, view=self) or []  # type: ignore[arg-type]
+        rows: list[dict[str, Any]] = paginator.paginate_queryset(pages, request, view=self) or []
         return paginator.get_paginated_response(rows)
 
 

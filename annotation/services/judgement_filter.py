@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import (
     BigIntegerField,
@@ -32,7 +32,7 @@ from annotation.models import AuditEvent, Campaign, Item, ItemCandidate, Judgeme
 from annotation.protocols import PROTOCOLS
 from annotation.services.answers import ORDER
 from annotation.services.remarks import PROBLEM
-from evalplatform.errors import BadInput
+from evalplatform.errors import BadInput, NotFound
 from mtcore.models import Segment, SegmentText
 
 EQUAL = "equal"
@@ -111,6 +111,7 @@ def filter_read(given: Mapping[str, str]) -> JudgementFilter:
     for name in ("low", "high"):
         if name in values:
             values[name] = _score(said[name])
+    _check_range(values.get("low"), values.get("high"))
     for name, choices in (
         ("kind", Item.Kind.values), ("excluded", ("yes", "no")), ("order", tuple(ORDERS)),
         *((flag, ("yes",)) for flag in FLAGS),
@@ -127,6 +128,38 @@ def filter_read(given: Mapping[str, str]) -> JudgementFilter:
                 _("Give up to %(n)d characters.") % {"n": LONGEST},
             )
     return JudgementFilter(**values)  # type: ignore[arg-type]
+
+
+def _check_range(low: Any, high: Any) -> None:
+    if low is not None and high is not None and low > high:
+        raise BadInput(
+            _("The lowest score, %(low)s, is above the highest, %(high)s.")
+            % {"low": f"{low:g}", "high": f"{high:g}"},
+            _("Change the two places."),
+        )
+
+
+def names_check(campaign: Campaign, wanted: JudgementFilter) -> None:
+    """Make sure that a campaign has the rater, systems and test set that a filter names.
+
+    Raises:
+        NotFound: it has no such one.
+    """
+    systems = campaign.outputs.values_list("system__name", flat=True)
+    known = {
+        "rater": campaign.participations.values_list("rater__name", flat=True),
+        "system": systems,
+        "prefers": systems,
+        "testset": campaign.outputs.values_list("testset__name", flat=True),
+    }
+    for name, names in known.items():
+        value = getattr(wanted, name)
+        if value and not (name == "prefers" and value == EQUAL) and value not in set(names):
+            raise NotFound(
+                _("%(name)s is “%(value)s”, which “%(campaign)s” does not have.")
+                % {"name": name, "value": value, "campaign": campaign.name},
+                _("Give a name as the campaign’s page has it."),
+            )
 
 
 def _score(text: str) -> float:

@@ -30,10 +30,11 @@ from mtcore.api.serializers import ChangeSerializer, NewRunSerializer, RunSerial
 from mtcore.models import Run
 from mtcore.services.run_context import run_directory
 from mtcore.services.run_files import manifest_of, run_file_find
+from mtcore.services.run_kinds import RUN_KINDS
 from mtcore.services.run_once import run_again
 from mtcore.services.runs import run_cancel, run_find, run_launch, run_resume
 
-_FILTERS = ("kind", "state", "queue")
+_FILTERS = {"kind": sorted(RUN_KINDS), "state": Run.State.values, "queue": ("default", "gpu")}
 
 
 @contextmanager
@@ -55,12 +56,11 @@ class RunList(ListAPIView):
 
     def get_queryset(self) -> QuerySet[Run]:
         """Return those that `kind`, `state` and `queue` in the query keep."""
-        given = {
-            name: self.request.query_params[name] for name in _FILTERS if name in self.request.query_params
-        }
+        query = self.request.query_params
+        given = {name: query[name] for name in _FILTERS if query.get(name)}
         return Run.objects.filter(**given).prefetch_related("parents").order_by("-pk")
 
-    @extend_schema(parameters=[OpenApiParameter(name, str) for name in _FILTERS])
+    @extend_schema(parameters=[OpenApiParameter(name, str, enum=known) for name, known in _FILTERS.items()])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List them."""
         return super().get(request, *args, **kwargs)

@@ -256,6 +256,7 @@ def test_items_far_apart_are_judged_again(ann, campaign):
 
 def test_looks_are_recorded(ann, campaign):
     address = f"campaigns/{campaign.key}/looks/"
+    assert get(ann, campaign, "looks/").json() == {"looks": []}
     assert send(ann, address, {"alpha": 7}, 400)["errors"]["alpha"]
     first = send(ann, address, {})
     assert first["look"] == 1 and {first["pairs"][0]["system_a"], first["pairs"][0]["system_b"]} == {
@@ -263,6 +264,9 @@ def test_looks_are_recorded(ann, campaign):
         "BT",
     }
     assert send(ann, address, {"alpha": 0.01}, 400)
+    (taken,) = get(ann, campaign, "looks/").json()["looks"]
+    assert (taken["look"], taken["by"], taken["alpha"]) == (1, "ann", 0.05)
+    assert taken["n_judgements"] == first["n_judgements"] and taken["at"]
 
 
 def test_metrics_beside_people(ann, campaign):
