@@ -27,7 +27,7 @@ NO_CHANGE = {"login", "logout", "admin:login", "admin:logout", "set_language", "
 LISTS = {
     "api_schema", "api_docs", "api_studies", "api_study", "api_campaigns", "api_campaign", "api_testsets",
     "api_testset", "api_outputs", "api_systems", "api_corpora", "api_corpus", "api_recipes", "api_recipe",
-    "api_machine", "api_runs", "api_run", "api_run_files", "api_users", "api_user",
+    "api_looks", "api_machine", "api_runs", "api_run", "api_run_files", "api_users", "api_user",
 }  # fmt: skip
 #: What the API makes only when it answers 201: a dry run, or what was there already, is no change.
 MAKES = ("api_launch_", "api_corpora", "api_corpus_")
@@ -50,8 +50,18 @@ class AuditTrail:
             if place is not None and not now.n_events:
                 action = _action(request, response, place)
                 if action and signed_in(request) is not None:
-                    AuditEvent.note(action, **_about(request, response, place))
+                    _note(action, now.told, _about(request, response, place))
         return response
+
+
+def _note(action: str, told: list[tuple[str, dict[str, Any]]], about: dict[str, Any]) -> None:
+    """Write what was told of a change; where nothing was, the place at which it happened."""
+    if action != CHANGED or not told:
+        AuditEvent.note(action, **about)
+        return
+    known = {name: about[name] for name in ("actor", "led_to") if name in about}
+    for done, what in told:
+        AuditEvent.note(done, **what, **known)
 
 
 def signed_in(request: HttpRequest) -> User | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from django.contrib.auth.models import User
 
@@ -20,11 +21,15 @@ def nobody() -> User | None:
 
 @dataclass
 class Acting:
-    """Who acts, by which command ("" behind a page), and how many events were written meanwhile."""
+    """Who acts, by which command ("" behind a page), and how many events were written meanwhile.
+
+    `told` is what was done, as (action, what is told of it), where it was done below the audit trail.
+    """
 
     who: Callable[[], User | None] = nobody
     command: str = ""
     n_events: int = 0
+    told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
 
 _ACTING: ContextVar[Acting | None] = ContextVar("acting", default=None)
@@ -33,6 +38,13 @@ _ACTING: ContextVar[Acting | None] = ContextVar("acting", default=None)
 def acting_now() -> Acting | None:
     """Return who acts here; None outside of requests and commands."""
     return _ACTING.get()
+
+
+def acting_tell(action: str, **what: Any) -> None:
+    """Say what was done, for the audit trail, in a place that must not know of it; it may be left unheard."""
+    now = acting_now()
+    if now is not None:
+        now.told.append((action, what))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
+from evalplatform.acting import acting_tell
 from evalplatform.errors import Conflict
 from mtcore.models import Corpus, Run
 from mtcore.services.corpora import corpus_name_free, corpus_register
@@ -58,9 +59,13 @@ def corpus_take(
     }
     try:
         if kept.is_small:
-            return _at_once(options, kept)
+            taken = _at_once(options, kept)
+            if taken.corpus and taken.created:
+                _tell(name, [*sources, *targets], checksum=taken.corpus.sha256)
+            return taken
         run, _created = run_launch_once(kind="import_corpus", name=name, options=options, requested_by=user)
         upload_note(kept, run)
+        _tell(name, [*sources, *targets], run=run.pk)
     except BaseException:
         upload_discard(kept)
         raise
@@ -71,3 +76,7 @@ def _at_once(options: dict[str, Any], kept: Kept) -> Taken:
     corpus, created = corpus_register(corpus_import(**options))
     upload_discard(kept)
     return Taken(corpus, created)
+
+
+def _tell(name: str, files: Sequence[Upload], **what: object) -> None:
+    acting_tell("corpus.imported", corpus=name, files=[one.name or "" for one in files], **what)

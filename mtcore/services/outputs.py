@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from evalplatform.acting import acting_tell
 from evalplatform.errors import BadInput, Conflict
 from mtcore.corpora.checks import check_same_length, check_shift, is_blank
 from mtcore.corpora.names import check_name
@@ -152,6 +153,10 @@ def _write(draft: OutputDraft, system: System, testset: TestSet, input_version: 
         ),
         batch_size=BATCH,
     )
+    acting_tell(
+        "output.imported", system=system.name, testset=testset.name, input=input_version.name,
+        file=draft.text.file, checksum=output.sha256,
+    )  # fmt: skip
     return output
 
 

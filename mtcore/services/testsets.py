@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from django.db import IntegrityError, transaction
 
+from evalplatform.acting import acting_tell
 from evalplatform.errors import BadInput, Conflict
 from mtcore.corpora import languages as tags
 from mtcore.corpora.checks import check_same_length, check_shift
@@ -135,9 +136,12 @@ def testset_create(draft: TestSetDraft) -> tuple[TestSet, bool]:
         return _same(found, draft), False
     try:
         with transaction.atomic():
-            return _write(draft), True
+            made = _write(draft)
     except IntegrityError:
         return _same(testset_find(draft.name), draft), False
+    files = [version.text.file for version in draft.versions]
+    acting_tell("testset.imported", testset=made.name, files=files, checksum=made.sha256)
+    return made, True
 
 
 def _side(side: str, texts: Sequence[NamedText]) -> list[VersionDraft]:

@@ -6,13 +6,14 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 from rest_framework.authtoken.models import Token
 
 from annotation.models import AuditEvent
 from evalplatform.acting import acting, acting_now
-from mtcore.models import Run
+from mtcore.models import Run, SystemOutput, TestSet
 from tests.factories.commands import run
 from tests.factories.rating import participation_of, rater_client, rating_campaign
 
@@ -306,3 +307,32 @@ def test_a_name_that_no_file_can_hold_is_shown_and_written(browser):
     assert "M?ller.csv" in browser.get("/audit/").content.decode()
     assert browser.get("/api/v1/audit/").json()["results"][0]["data"] == {"file": "M?ller.csv"}
     assert [row["data"] for row in lines(browser.get("/audit.csv"))][-1] == '{"file": "M?ller.csv"}'
+
+
+def test_imports_are_told_with_what_was_imported(browser, ann):
+    def file(name, lines):
+        return SimpleUploadedFile(name, "".join(f"{line}\n" for line in lines).encode())
+
+    lines = [f"Line {number}." for number in range(1, 5)]
+    made = browser.post(
+        "/api/v1/testsets/",
+        {"name": "news", "languages": "en-de", "source": lines, "direction": "direct"},
+        content_type="application/json",
+    )
+    assert made.status_code == 201, made.content
+    told = last()
+    assert (told.action, told.actor, told.data["testset"]) == ("testset.imported", ann, "news")
+    assert told.data["checksum"] == TestSet.objects.get().sha256
+    answer = browser.post(
+        f"/testsets/{made.json()['id']}/output/",
+        {"system": "BT", "text": file("bt.de", [f"Zeile {number}." for number in range(1, 5)]), "kind": "BT"},
+    )
+    assert answer.status_code == 302, answer.content
+    told = last()
+    assert (told.action, told.actor) == ("output.imported", ann)
+    assert {name: told.data[name] for name in ("system", "testset", "file")} == {
+        "system": "BT", "testset": "news", "file": "bt.de",
+    }  # fmt: skip
+    assert told.data["checksum"] == SystemOutput.objects.get().sha256
+    page = browser.get("/audit/").content.decode()
+    assert "imported an output" in page and "bt.de" in page and "imported a test set" in page
