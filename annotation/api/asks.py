@@ -192,6 +192,12 @@ class ResearchersSerializer(Asked):
     remove = names(longest=150)
 
 
+class DescriptionSerializer(Asked):
+    """What a study asks."""
+
+    description = serializers.CharField(allow_blank=True, max_length=20_000)
+
+
 class TextsSerializer(Asked):
     """What the tables of a study are made from; what is given takes the place of what was there."""
 

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from annotation.models import Campaign, Study
-from evalplatform.errors import NotAllowed, NotFound
+from annotation.services.study_rights import campaigns_own_check, study_own_check
 
 
 class MaySee(IsAuthenticated):
@@ -26,8 +26,7 @@ def own_study(request: Request, study: Study) -> None:
     Raises:
         NotAllowed: somebody who only researches in it.
     """
-    if not (request.user.is_staff or study.owner_id == request.user.pk):
-        raise NotAllowed("This is for the owner of the study.", "Ask the owner.")
+    study_own_check(study=study, user=request.user)
 
 
 def own_campaigns(request: Request, names: Sequence[str]) -> None:
@@ -37,9 +36,4 @@ def own_campaigns(request: Request, names: Sequence[str]) -> None:
         NotFound: a campaign that is not there, or not for this person.
         NotAllowed: one of a study of somebody else.
     """
-    found = Campaign.objects.visible_to(request.user).filter(name__in=names).select_related("study")
-    known = {one.name: one for one in found}
-    for name in names:
-        if name not in known:
-            raise NotFound(f"There is no campaign “{name}”.", "Look at the list of campaigns.")
-        own_study(request, known[name].study)
+    campaigns_own_check(names=names, user=request.user)

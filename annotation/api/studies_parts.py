@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from annotation.api.asks import (
     AddedSerializer,
+    DescriptionSerializer,
     MembersSerializer,
     PackageSerializer,
     ResearchersSerializer,
@@ -35,6 +36,7 @@ from annotation.services.report.study import StudyReport, study_report
 from annotation.services.report.trace_asked import ASKED, study_trace_asked
 from annotation.services.report.writers import flavour_check, svg_file
 from annotation.services.studies import study_researchers_change
+from annotation.services.study_changes import study_describe
 from annotation.services.study_members import study_add
 from annotation.services.study_scores import study_options, study_score
 from annotation.services.study_tables.fill import study_tables
@@ -87,6 +89,18 @@ class Researchers(OfStudy):
         """Add and remove people by user name; whoever is added sees all of the study."""
         study, given = self.own(pk), asked(ResearchersSerializer, request.data)
         study_researchers_change(study=study, actor=user_of(request), **given)
+        return Response(StudySerializer(self.study(pk)).data)
+
+
+class Description(OfStudy):
+    """What a study asks."""
+
+    @extend_schema(request=DescriptionSerializer, responses=StudySerializer)
+    @idempotent
+    def post(self, request: Request, pk: int) -> Response:
+        """Set the description; an empty one takes it away."""
+        study, given = self.own(pk), asked(DescriptionSerializer, request.data)
+        study_describe(study=study, actor=user_of(request), **given)
         return Response(StudySerializer(self.study(pk)).data)
 
 

@@ -25,6 +25,7 @@ urlpatterns = [
     path("studies/<int:pk>/", studies.StudyDetail.as_view(), name="api_study"),
     path("studies/<int:pk>/members/", studies_parts.Members.as_view(), name="api_study_members"),
     path("studies/<int:pk>/researchers/", studies_parts.Researchers.as_view(), name="api_study_researchers"),
+    path("studies/<int:pk>/description/", studies_parts.Description.as_view(), name="api_study_description"),
     path("studies/<int:pk>/texts/", studies_parts.Texts.as_view(), name="api_study_texts"),
     path("studies/<int:pk>/scores/", studies_parts.StudyScores.as_view(), name="api_study_scores"),
     path("studies/<int:pk>/report/", studies_parts.StudyReportDetail.as_view(), name="api_study_report"),

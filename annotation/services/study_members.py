@@ -18,6 +18,12 @@ from mtcore.models import System
 from mtcore.services.versions import testset_find
 
 NAMED = 10
+
+
+class WhichPeople(Conflict):
+    """Raters of one name here and there: it has to be said whether they are the same people."""
+
+
 NUMBERED = re.compile(r"R\d+")
 """Names that the platform gives; they say nothing about who somebody is."""
 
@@ -79,7 +85,7 @@ def study_add(
     with transaction.atomic():
         found = [campaign_named(name) for name in dict.fromkeys(campaigns)]
         sets = [testset_find(name) for name in dict.fromkeys(testsets)]
-        made = [_system(name) for name in dict.fromkeys(systems)]
+        made = [system_find(name) for name in dict.fromkeys(systems)]
         known = [campaign.name for campaign in found if campaign.study_id == study.pk]
         coming = Rater.objects.filter(participations__campaign__in=found).exclude(study=study)
         likely = alike_notes(sorted(set(coming.values_list("name", flat=True))), study)
@@ -110,7 +116,12 @@ def study_add(
     return Added(tuple(moved), once, tuple(known), len(new_sets), len(new_systems), likely)
 
 
-def _system(name: str) -> System:
+def system_find(name: str) -> System:
+    """Return the system of a name.
+
+    Raises:
+        NotFound: there is none; the message lists some that exist.
+    """
     found = System.objects.filter(name=name).first()
     if found is None:
         names = list(System.objects.listed().order_by("name").values_list("name", flat=True)[: NAMED + 1])
@@ -191,7 +202,7 @@ def _check_numbered(campaign: Campaign, study: Study) -> None:
     both = sorted({name for name in own if NUMBERED.fullmatch(name) and name in known}, key=_number)
     if both:
         listed = f"{', '.join(both[:NAMED])}{' …' if len(both) > NAMED else ''}"
-        raise Conflict(
+        raise WhichPeople(
             f"“{campaign.name}” and the study “{study.name}” both have raters {listed}: names that were "
             "given by number and do not say whether they are the same people.",
             "Give --same-raters when they are, --separate-raters when not.",
@@ -207,7 +218,7 @@ def _check_same_person(own: Rater, here: Rater, campaign: Campaign) -> None:
         key for key, value in own.profile.items() if key in here.profile and here.profile[key] != value
     ]
     if differing:
-        raise Conflict(
+        raise WhichPeople(
             f"The rater “{own.name}” of “{campaign.name}” and the one of the study are different people: "
             f"their profiles differ in {', '.join(sorted(differing))}.",
             "Give --separate-raters to keep them apart.",

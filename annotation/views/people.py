@@ -24,6 +24,7 @@ def people_panel(campaign: Campaign, *, shows_links: bool) -> dict[str, Any]:
     is_planned = campaign.mode == Campaign.Mode.PLANNED
     return {
         "before": people_read(campaign),
+        "can_set_joining": shows_links,
         "joining_url": joining_url(campaign) if joins else "",
         "n_free": free_places(campaign).count() if joins and is_planned else None,
     }

@@ -20,6 +20,7 @@ from annotation.services.report.study import study_report
 from annotation.services.report.trace_asked import study_trace_asked
 from annotation.services.report.writers import svg_file, table_write
 from annotation.services.sealing import is_sealed
+from annotation.services.study_rights import owns_study
 from annotation.services.study_scores import study_options
 from annotation.stats.options import ScoreOptions
 from annotation.views.files import attachment
@@ -61,6 +62,7 @@ def study(request: HttpRequest, pk: int) -> HttpResponse:
         "section": "studies",
         "sealed": [one.name for one in found.campaigns.order_by("name") if is_sealed(one)],
         "may_name_raters": may_name_raters(found, request.user),
+        "may_manage": owns_study(found, request.user),
     }
     status = 200
     try:

@@ -345,6 +345,16 @@ def test_people_of_a_study(ann, bob, campaign):
     assert AuditEvent.objects.filter(action="study.researchers").count() == 2
 
 
+def test_what_a_study_asks(ann, bob, campaign):
+    address = f"studies/{campaign.study_id}/description/"
+    assert send(ann, address, {"description": "Does BT help?"})["description"] == "Does BT help?"
+    assert send(ann, address, {}, 400)
+    campaign.study.researchers.add(User.objects.get(username="bob"))
+    send(bob, address, {"description": "Mine"}, 403)
+    assert send(ann, address, {"description": ""})["description"] == ""
+    assert AuditEvent.objects.filter(action="study.described", actor__username="ann").count() == 2
+
+
 def test_the_tables_of_published_studies(ann, campaign):
     found = study(ann, campaign.study, "tables/edunov/").json()
     assert found["tables"][0]["name"].startswith("edunov-")

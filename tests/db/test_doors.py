@@ -13,9 +13,9 @@ from tests.paths import ROOT
 DOORS = {
     "accounts": ("users", "api_users"),
     "add_raters": ("campaign_add_raters", "api_rater_add"),
-    "add_to_study": ("campaign_new", "api_study_members"),
+    "add_to_study": ("study_manage", "api_study_members"),
     "admit_rater": ("campaign_admit", "api_rater_admit"),
-    "campaign_links": ("campaign", "api_links"),
+    "campaign_links": ("campaign campaign_links_renew", "api_links"),
     "change_account": (
         "user_change", "api_user_role api_user_state api_user_unlock api_user_link api_user_token "
         "api_user_token_revoke",
@@ -26,7 +26,7 @@ DOORS = {
     "correlate": ("campaign_correlation", "api_correlation"),
     "create_account": ("users", "api_users"),
     "create_campaign": ("campaign_new", "api_campaigns api_estimate"),
-    "create_study": ("campaign_new", "api_studies"),
+    "create_study": ("study_new", "api_studies"),
     "direction_table": ("directions_compare", "api_launch_directions"),
     "disagreement_round": ("campaign_disagreement", "api_round"),
     "exclude_rater": ("campaign_exclude", "api_rater_exclude"),
@@ -41,7 +41,7 @@ DOORS = {
     "import_output": ("output_import", "api_outputs"),
     "import_testset": ("testset_import", "api_testsets"),
     "include_rater": ("campaign_exclude", "api_rater_include"),
-    "joining_link": ("campaign", "api_joining"),
+    "joining_link": ("campaign campaign_joining", "api_joining"),
     "look_campaign": ("campaign_look", "api_looks"),
     "measure_diversity": ("diversity_measure", "api_launch_diversity"),
     "mix_corpora": ("corpora_mix", "api_corpora_mix"),

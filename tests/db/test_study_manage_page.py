@@ -1,0 +1,171 @@
+"""The pages on which a study is made, shared, described and filled."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.contrib.messages import get_messages
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import AuditEvent, Campaign, Study
+from mtcore.models import System
+from tests.factories.campaigns import make_campaign
+
+pytestmark = pytest.mark.django_db
+NOTHING = {"description": "", "researchers": "", "campaigns": "", "raters": "", "testsets": "", "systems": ""}
+
+
+@pytest.fixture
+def ann():
+    return User.objects.create_user("ann")
+
+
+@pytest.fixture
+def ben():
+    return User.objects.create_user("ben")
+
+
+@pytest.fixture
+def study(ann):
+    return Study.objects.create(name="Both ways", owner=ann)
+
+
+def client_of(user):
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def manage(user, study, status=302, **given):
+    """Send the form; return what is said then, or the page that refuses it."""
+    answer = client_of(user).post(reverse("study_manage", args=[study.pk]), NOTHING | given)
+    assert answer.status_code == status, answer.content.decode()
+    study.refresh_from_db()
+    if status == 302:
+        return " ".join(str(one) for one in get_messages(answer.wsgi_request))
+    return answer.content.decode()
+
+
+def test_a_study_is_made_and_is_whose_who_made_it(ann):
+    client = client_of(ann)
+    page = client.get(reverse("studies")).content.decode()
+    assert reverse("study_new") in page and "manage.py" not in page
+    answer = client.post(reverse("study_new"), {"name": "Both ways", "description": "Does BT help?"})
+    made = Study.objects.get()
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == reverse("study_manage", args=[made.pk])
+    assert (made.name, made.description, made.owner) == ("Both ways", "Does BT help?", ann)
+    assert AuditEvent.objects.get(action="study.created").actor == ann
+    page = client.get(reverse("studies")).content.decode()
+    assert reverse("study_manage", args=[made.pk]) in page
+
+
+@pytest.mark.parametrize("name", ["", "a|b", "x" * 121, "Both ways"])
+def test_a_name_that_cannot_be_is_refused_beside_its_field(ann, study, name):
+    answer = client_of(ann).post(reverse("study_new"), {"name": name, "description": "kept"})
+    page = answer.content.decode()
+    assert answer.status_code == 400 and "errorlist" in page and "kept" in page
+    assert "manage.py" not in page and Study.objects.count() == 1
+
+
+def test_who_the_study_is_shared_with_sees_it_and_cannot_manage_it(ann, ben, study):
+    manage(ann, study, researchers="ben\r\n", description="Does BT help?\r\nAt all?")
+    assert study.description == "Does BT help?\nAt all?"
+    assert list(study.researchers.all()) == [ben]
+    client = client_of(ben)
+    assert client.get(reverse("study_report", args=[study.pk])).status_code == 200
+    page = client.get(reverse("studies")).content.decode()
+    assert "Both ways" in page and reverse("study_manage", args=[study.pk]) not in page
+    assert client.get(reverse("study_manage", args=[study.pk])).status_code == 403
+    manage(ben, study, 403, researchers="ann")
+    report = client_of(ann).get(reverse("study_report", args=[study.pk])).content.decode()
+    assert "Manage the study" in report
+    assert '<input type="checkbox" name="leaving" value="ben"' in page_of(ann, study)
+    assert manage(ann, study, description=study.description, leaving=["ben"]) == "Who sees the study is kept."
+    assert not study.researchers.exists()
+    assert client.get(reverse("study_report", args=[study.pk])).status_code == 404
+    events = AuditEvent.objects.order_by("pk").values_list("action", "actor__username")
+    assert list(events) == [
+        ("study.described", "ann"), ("study.researchers", "ann"), ("study.researchers", "ann"),
+    ]  # fmt: skip
+
+
+def page_of(user, study):
+    return client_of(user).get(reverse("study_manage", args=[study.pk])).content.decode()
+
+
+def test_campaigns_move_with_their_raters_and_test_sets_and_systems_are_added(ann, study):
+    first = make_campaign(name="by source", owner=ann)
+    second = make_campaign(name="by reference", owner=ann)
+    System.objects.create(name="Quay")
+    manage(ann, study, campaigns="by source")
+    page = manage(ann, study, 400, campaigns="by reference", systems="Quay", description="new")
+    assert "Choose whether they are the same people." in page and "--same-raters" not in page
+    assert "by reference" in page and study.description == "" and not study.systems.exists()
+    said = manage(ann, study, campaigns="by reference", systems="Quay", raters="same")
+    assert "“by reference” moved here from the study “by reference”." in said
+    assert "Systems added: 1." in said and "The study knew these raters: “R1”" in said
+    assert set(study.campaigns.all()) == {first, second}
+    assert study.raters.count() == 3
+    assert [one.name for one in study.systems.all()] == ["Quay"]
+    page = page_of(ann, study)
+    assert "by reference, by source" in page
+    assert manage(ann, study, systems="Quay") == "In the study already: “Quay”."
+
+
+def test_raters_are_kept_apart_when_it_is_said(ann, study):
+    for name in ("one", "two"):
+        make_campaign(name=name, owner=ann)
+    manage(ann, study, campaigns="one")
+    manage(ann, study, campaigns="two", raters="separate")
+    assert study.raters.count() == 6 and study.raters.filter(name="R1 (two)").exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        ("researchers", "ben\nnobody", "There is no user “nobody”."),
+        ("researchers", "ann", "“ann” owns the study already."),
+        ("campaigns", "theirs", "There is no campaign “theirs”."),
+        ("testsets", "none", "There is no test set “none”."),
+        ("systems", "none", "There is no system “none”."),
+        ("raters", "maybe", "Select a valid choice"),
+        ("leaving", "ann", "Select a valid choice"),
+    ],
+)
+def test_one_wrong_name_and_nothing_is_written(ann, ben, study, field, text, words):
+    make_campaign(name="theirs", owner=User.objects.create_user("eve"))
+    given = {"description": "new", "researchers": "ben"} | {field: text}
+    page = manage(ann, study, 400, **given)
+    assert words in page and "Nothing was written." in page
+    assert study.description == "" and not study.researchers.exists()
+    assert not AuditEvent.objects.filter(study=study).exists()
+
+
+def test_campaigns_of_somebody_else_do_not_move(ann, ben, study):
+    theirs = make_campaign(name="theirs", owner=ben)
+    theirs.study.researchers.add(ann)
+    assert "This is for the owner of the study." in manage(ann, study, 400, campaigns="theirs")
+    assert Campaign.objects.get().study_id == theirs.study_id
+    assert "<b>Campaigns:</b> –<" in page_of(ann, study)
+
+
+def test_who_comes_and_goes_at_once_is_asked_about(ann, ben, study):
+    study.researchers.add(ben)
+    assert "added and removed at once" in manage(ann, study, 400, researchers="ben", leaving=["ben"])
+
+
+def test_nothing_changed_is_said_and_not_in_the_trail(ann, study):
+    assert manage(ann, study) == "Nothing was changed."
+    assert not AuditEvent.objects.filter(action__startswith="study.").exists()
+
+
+def test_names_are_text_on_the_page(ann):
+    study = Study.objects.create(name="<b>A</b>", description="<i>B</i>", owner=ann)
+    page = page_of(ann, study) + client_of(ann).get(reverse("studies")).content.decode()
+    assert "<b>A</b>" not in page and "<i>B</i>" not in page
+
+
+def test_studies_of_others_are_not_there(ann, ben, study):
+    assert client_of(ben).get(reverse("study_manage", args=[study.pk])).status_code == 404
+    root = User.objects.create_user("root", is_staff=True)
+    assert manage(root, study, researchers="ben") == "Who sees the study is kept."
