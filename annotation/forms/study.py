@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -127,7 +127,8 @@ class StudyForm(HouseForm):
 
     def clean_campaigns(self) -> list[str]:
         """Check that these may be moved."""
-        return self._known("campaigns", lambda names: campaigns_own_check(names=names, user=self.user))
+        asks = self.user or AnonymousUser()
+        return self._known("campaigns", lambda names: campaigns_own_check(names=names, user=asks))
 
     def clean_testsets(self) -> list[str]:
         """Check that they are there."""
