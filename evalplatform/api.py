@@ -1,5 +1,6 @@
 """What every API view shares: default deny, pages, problem+json, strict numbers."""
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
@@ -8,7 +9,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import APIException, ParseError
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.pagination import LimitOffsetPagination
-from rest_framework.parsers import JSONParser
+from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.permissions import BasePermission
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -16,7 +17,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from evalplatform.errors import BadInput, NotAllowed, NotFound, UserError
-from evalplatform.words import options_worded
+from evalplatform.words import holds_nul, options_worded
 from mtcore.corpora.strict_json import JsonError, read_json
 
 if TYPE_CHECKING:  # rest_framework.views reads the settings that name this module
@@ -30,27 +31,57 @@ TITLES = {int(kind.status): kind.title for kind in (BadInput, NotAllowed, NotFou
 """Titles of the framework's own errors; its other ones keep the phrase of their status."""
 
 
-class StrictJSONParser(JSONParser):
-    """Read JSON bodies strictly: what could be neither stored nor sent back is refused here."""
+class BodyTooLong(APIException):
+    """More was sent at once than is taken."""
+
+    status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+class StrictJSONParser(BaseParser):
+    """Read JSON bodies strictly: what could be neither stored nor sent back is refused here.
+
+    It is none of the framework's own parsers, whose bodies may be no longer than a form.
+    """
+
+    media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         """Return what the body holds.
 
         Raises:
-            ParseError: it is too long, not UTF-8 or not strict JSON, is nested too deeply, or holds half a
-                character.
+            BodyTooLong: it is.
+            ParseError: it is not UTF-8 or not strict JSON, is nested too deeply, or holds half a
+                character or a NUL.
         """
         body = stream.read(LONGEST_BODY + 1)
         if len(body) > LONGEST_BODY:
-            raise ParseError(
+            raise BodyTooLong(
                 _("The body of the request is longer than %(n)d MB.") % {"n": LONGEST_BODY // 10**6}
             )
         try:
-            return read_json(body.decode("utf-8-sig"))
+            found = read_json(body.decode("utf-8-sig"))
         except JsonError as error:
             raise ParseError(_("The body of the request %(found)s.") % {"found": error}) from error
         except UnicodeDecodeError as error:
             raise ParseError(_("The body of the request is not UTF-8.")) from error
+        if b"\\u0000" in body and holds_nul(found):
+            raise ParseError(_("The body of the request %(found)s.") % {"found": "holds a NUL character"})
+        return found
+
+
+class PlainMultiPartParser(MultiPartParser):
+    """Read forms with files; a field that no database can hold is refused, as in JSON."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        """Return the fields and the files.
+
+        Raises:
+            ParseError: it is no such form, or a field holds a NUL.
+        """
+        found = super().parse(stream, media_type, parser_context)
+        if holds_nul(dict(found.data.lists())):
+            raise ParseError(_("The body of the request %(found)s.") % {"found": "holds a NUL character"})
+        return found
 
 
 class DenyByDefault(BasePermission):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -33,8 +34,11 @@ def idempotent(view: View) -> View:
     """Let a method of an API view answer a repeated write as it answered the first.
 
     Answers are kept for a day by user, method, address and key, in DATA_DIR, which all processes share. The
-    same key with other content, or while the first is still being answered, is a conflict; a write that
-    failed may be sent again. Writes without the header are done as they come.
+    same key with another query or other content, or while the first is still being answered, is a conflict; a
+    write that failed may be sent again. Writes without the header are done as they come.
+
+    Rights come first: a view whose rights hang on what its address or its answer names has
+    `replay_check(told, **kwargs)`, which raises where this person may not have the answer (any more).
     """
 
     @wraps(view)
@@ -47,9 +51,13 @@ def idempotent(view: View) -> View:
                 f"{HEADER} cannot be used.", "Give 8 to 200 printable ASCII characters, as a UUID."
             )
         place = _place(str(request.user.pk), request.method or "", request.path, key)
-        content = _digest(json.dumps(_content(request.data), sort_keys=True, default=str))
+        asked = [sorted(request.query_params.lists()), _content(request.data)]
+        content = _digest(json.dumps(asked, sort_keys=True, default=str))
         if not _claim(place, content):
-            return _again(place, content)
+            kept = _read(place)
+            if hasattr(self, "replay_check"):
+                self.replay_check(kept.get("data"), **kwargs)
+            return _again(kept, content)
         try:
             response = view(self, request, *args, **kwargs)
         except BaseException:
@@ -57,11 +65,22 @@ def idempotent(view: View) -> View:
             raise
         kept = {"content": content, "status": response.status_code, "data": response.data}
         draft = place.with_suffix(".draft")
-        draft.write_text(json.dumps(kept, cls=JSONEncoder), "utf-8")
+        with open(draft, "w", encoding="utf-8", opener=_own) as file:
+            json.dump(kept, file, cls=JSONEncoder)
         draft.replace(place)
         return response
 
+    inner.__dict__[MARK] = True
     return inner
+
+
+MARK = "is_idempotent"
+"""Attribute of the methods that may be repeated."""
+
+
+def _own(path: str, flags: int) -> int:
+    """Open a file that nobody else on this machine can read: answers hold invitation links."""
+    return os.open(path, flags, 0o600)
 
 
 def _content(data: Any) -> Any:
@@ -88,7 +107,7 @@ def _claim(place: Path, content: str) -> bool:
         if age > (PENDING_SECONDS if _is_pending(place) else KEPT_SECONDS):
             place.unlink(missing_ok=True)
     try:
-        with place.open("x", encoding="utf-8") as file:
+        with open(place, "x", encoding="utf-8", opener=_own) as file:
             json.dump({"content": content}, file)
     except FileExistsError:
         return False
@@ -103,13 +122,20 @@ def _is_pending(place: Path) -> bool:
         return True
 
 
-def _again(place: Path, content: str) -> Response:
-    """Answer as before."""
+def _read(place: Path) -> dict[str, Any]:
+    """Return what is kept of a write; nothing where its process died at once."""
     kept: dict[str, Any] = {}
     with suppress(FileNotFoundError, ValueError):
         kept = json.loads(place.read_text("utf-8"))
+    return kept
+
+
+def _again(kept: dict[str, Any], content: str) -> Response:
+    """Answer as before."""
     if kept.get("content", content) != content:
-        raise Conflict(f"This {HEADER} was used for other content.", "Use a new key for a new write.")
+        raise Conflict(
+            f"This {HEADER} was used for another query or other content.", "Use a new key for a new write."
+        )
     if "status" not in kept:
         raise Conflict("This write is still being done.", "Ask again in a moment, with the same key.")
     return Response(kept["data"], status=kept["status"], headers={"Idempotency-Replayed": "true"})
@@ -118,7 +144,9 @@ def _again(place: Path, content: str) -> Response:
 def _place(*parts: str) -> Path:
     """Return the file of a write, and forget those of the day before now and then."""
     folder = Path(settings.DATA_DIR) / "writes"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_mode & 0o077:  # made by an earlier version, or restored
+        folder.chmod(0o700)
     place = folder / f"{_digest(*parts)}.json"
     if place.stem.startswith("00"):
         for old in folder.glob("*.json"):

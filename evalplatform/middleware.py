@@ -7,17 +7,25 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.core.exceptions import (
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.cache import patch_cache_control
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from evalplatform.errors import UserError
+from evalplatform.words import quoted, storable
 
 logger = logging.getLogger(__name__)
 Handler = Callable[[HttpRequest], HttpResponse]
@@ -54,8 +62,27 @@ class SmallerStatics(GZipMiddleware):
         return super().process_response(request, response)
 
 
-class PlainAddresses:
-    """Refuse addresses that hold a NUL character: no name has one, and PostgreSQL cannot look for it."""
+class PrivateAnswers:
+    """Let nothing on the way keep an answer: pages hold invitation links, names, results.
+
+    Styles and scripts are sent before this is asked, and may be kept.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Say so with every answer, whatever it is and whoever asked."""
+        response = self.get_response(request)
+        patch_cache_control(response, private=True, no_store=True)
+        return response
+
+
+class PlainRequests:
+    """Refuse addresses and forms that hold a NUL character: PostgreSQL cannot take it, no name has one."""
+
+    ANSWERED = ("comment",)
+    """Fields in which a rater writes: the page comes back with what was written, and says what is wrong."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -71,6 +98,30 @@ class PlainAddresses:
                 _("The address holds a NUL character."),
             )
         return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: object, *_arguments: object) -> HttpResponse | None:
+        """Pass on forms that can be stored; JSON is looked at where it is read.
+
+        So is a large form whose view looks at who asks before it reads anything.
+        """
+        is_late = getattr(view, "csrf_exempt", False)
+        if request.method != "POST" or (is_late and _length(request) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE):
+            return None
+        odd = [
+            name
+            for name, values in request.POST.lists()
+            if "\0" in name or (name not in self.ANSWERED and any("\0" in str(one) for one in values))
+        ]
+        if not odd:
+            return None
+        return problem(
+            request,
+            HTTPStatus.BAD_REQUEST,
+            _("This request cannot be used"),
+            _("The form holds a NUL character: %(fields)s.")
+            % {"fields": quoted(storable(one) for one in odd)},
+            _("Take the invisible character out and send it again."),
+        )
 
 
 class ErrorPages:
@@ -93,8 +144,16 @@ class ErrorPages:
             return page_not_found(request)
         if isinstance(error, SuspiciousOperation):
             logger.warning("suspicious request: %s", error)
-            return problem(request, HTTPStatus.BAD_REQUEST, _("This request cannot be used"), "")
+            return bad_request(request, error)
         return None
+
+
+def _length(request: HttpRequest) -> int:
+    """Return how long a body is said to be, in bytes."""
+    try:
+        return int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return 0
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -178,10 +237,30 @@ def unavailable(request: HttpRequest) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Answer 400; 503 where a session could not be written because the database is away."""
+    """Answer 400; 413 where it was too much at once; 503 where the database was away for a session."""
     if is_away(exception):
         return unavailable(request)
+    if isinstance(exception, RequestDataTooBig | TooManyFieldsSent | TooManyFilesSent):
+        return too_much(request, exception)
     return problem(request, HTTPStatus.BAD_REQUEST, _("This request cannot be used"), "")
+
+
+def too_much(request: HttpRequest, exception: SuspiciousOperation) -> HttpResponse:
+    """Answer 413 with the limit."""
+    if isinstance(exception, TooManyFieldsSent):
+        detail = _("More than %(n)s fields were sent.") % {"n": settings.DATA_UPLOAD_MAX_NUMBER_FIELDS}
+    elif isinstance(exception, TooManyFilesSent):
+        detail = _("More than %(n)s files were sent.") % {"n": settings.DATA_UPLOAD_MAX_NUMBER_FILES}
+    else:
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
+        detail = _("Without its files, a form can hold at most %(n)s MB; more was sent.") % {"n": limit}
+    return problem(
+        request,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        _("This is too much at once"),
+        detail,
+        _("Send it in several parts, or as a file where the page takes one."),
+    )
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

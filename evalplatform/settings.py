@@ -1,5 +1,6 @@
 """Django's settings; everything that varies comes from `env.py`."""
 
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ MIDDLEWARE = [
     "evalplatform.middleware.SmallerStatics",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "evalplatform.middleware.ContentSecurityPolicy",
+    "evalplatform.middleware.PrivateAnswers",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -49,7 +51,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "evalplatform.middleware.PlainAddresses",
+    "evalplatform.middleware.PlainRequests",
     "annotation.middleware.AuditTrail",
     "evalplatform.middleware.ErrorPages",
     "axes.middleware.AxesMiddleware",
@@ -79,7 +81,11 @@ def database() -> dict[str, Any]:
     """Return the default database: SQLite tuned for many raters, or what DATABASE_URL names."""
     found: dict[str, Any] = dict(dj_database_url.parse(ENV.database_url, conn_max_age=60))
     if found["ENGINE"].endswith("sqlite3"):
-        Path(str(found["NAME"])).parent.mkdir(parents=True, exist_ok=True)
+        place = Path(str(found["NAME"]))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):  # none yet, or somebody else's
+            if place.stat().st_mode & 0o007:  # it holds tokens and sessions
+                place.chmod(place.stat().st_mode & 0o770)
         found["CONN_MAX_AGE"] = None
         found["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
@@ -173,7 +179,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": [
         "evalplatform.api.StrictJSONParser",
         "rest_framework.parsers.FormParser",
-        "rest_framework.parsers.MultiPartParser",
+        "evalplatform.api.PlainMultiPartParser",
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "evalplatform.api.Pages",
@@ -244,6 +250,11 @@ LOGGING = {
     "loggers": {
         "django.server": {"handlers": ["console"], "level": "INFO", "propagate": False},
         "axes": {"level": "WARNING"},
+        # Who sends too much at once is told so; a traceback of it helps nobody.
+        **{
+            f"django.security.{name}": {"level": "CRITICAL"}
+            for name in ("RequestDataTooBig", "TooManyFieldsSent", "TooManyFilesSent")
+        },
         # It warns at every message that a folder has no host name.
         "kombu.connection": {"level": "ERROR"},
     },

@@ -60,6 +60,15 @@ def storable(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
+def holds_nul(value: Any) -> bool:
+    """Tell whether data as JSON knows it holds a NUL in a text or a key: PostgreSQL can take none."""
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, Mapping):
+        return any(holds_nul(key) or holds_nul(one) for key, one in value.items())
+    return isinstance(value, list | tuple) and any(holds_nul(one) for one in value)
+
+
 def storable_data(value: Any) -> Any:
     """Return data as JSON knows it, whose texts (keys too) every database can hold."""
     if isinstance(value, str):

@@ -36,9 +36,6 @@ from evalplatform.idempotency import idempotent
 from evalplatform.people import user_of
 from mtcore.api.permissions import IsAdministrator
 
-SECRET = {"Cache-Control": "no-store"}
-"""Headers of an answer that is shown this once: nobody keeps it on the way."""
-
 
 class AccountSerializer(serializers.Serializer):
     """An account as it stands."""
@@ -206,7 +203,7 @@ class PasswordLink(OfAccount):
         """Give a link that works once, within some days; it is not kept for an `Idempotency-Key`."""
         asked(NothingAsked, request.data)
         link = password_link(user=self.account(pk), actor=user_of(request))
-        return Response({"link": link}, headers=SECRET)
+        return Response({"link": link})
 
 
 class IssueToken(OfAccount):
@@ -217,7 +214,7 @@ class IssueToken(OfAccount):
         """Give one, this once; an older one stops working. It is not kept for an `Idempotency-Key`."""
         asked(NothingAsked, request.data)
         token = token_issue(user=self.account(pk), actor=user_of(request))
-        return Response({"token": token}, headers=SECRET)
+        return Response({"token": token})
 
 
 def _shown(user: User) -> dict[str, object]:

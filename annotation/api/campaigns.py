@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -62,6 +63,11 @@ class CampaignList(ListAPIView):
         """List them."""
         return super().get(request, *args, **kwargs)
 
+    def replay_check(self, told: Any) -> None:
+        """Make sure that the campaign of an answer is still this person's to see."""
+        if told:
+            get_object_or_404(campaigns_of(self.request), key=told["key"])
+
     @extend_schema(request=NewCampaignSerializer, responses={201: CampaignSerializer})
     @idempotent
     def post(self, request: Request) -> Response:
@@ -98,6 +104,7 @@ class State(OfCampaign):
     """Open a campaign to raters, or close it."""
 
     @extend_schema(request=StateSerializer, responses=CampaignSerializer)
+    @idempotent
     def post(self, request: Request, key: str) -> Response:
         """Change its state; being there already is a conflict (409)."""
         campaign = self.campaign(key)
@@ -114,16 +121,24 @@ class Unseal(OfCampaign):
     """Open the seal of a campaign before it is closed: for the owner of its study and administrators."""
 
     @extend_schema(request=UnsealSerializer, responses=CampaignSerializer)
+    @idempotent
     def post(self, request: Request, key: str) -> Response:
         """Open it, for good; the reason stands in the report."""
-        campaign = self.campaign(key)
-        user = user_of(request)
-        if not may_unseal(campaign, user):
-            raise NotAllowed("Only the owner of the study can open the seal.", "Ask the owner.")
+        campaign, user = self._own(key), user_of(request)
         given = asked(UnsealSerializer, request.data)
         campaign_unseal(campaign=campaign, reason=given["reason"], actor=user)
         found = campaigns_of(request).get(pk=campaign.pk)
         return Response(CampaignSerializer(found, context={"request": request}).data)
+
+    def replay_check(self, told: Any, key: str) -> None:
+        """Make sure that this person may still open it."""
+        self._own(key)
+
+    def _own(self, key: str) -> Campaign:
+        campaign = self.campaign(key)
+        if not may_unseal(campaign, user_of(self.request)):
+            raise NotAllowed("Only the owner of the study can open the seal.", "Ask the owner.")
+        return campaign
 
 
 class Links(OfCampaign):
@@ -143,6 +158,10 @@ class Links(OfCampaign):
         rater = request.query_params.get("rater", "")
         links = campaign_links(campaign=self._own(key), rater=rater, renew=True)
         return Response([{"rater": rater, "link": link} for rater, link in links])
+
+    def replay_check(self, told: Any, key: str) -> None:
+        """Make sure that this person may still have links."""
+        self._own(key)
 
     def _own(self, key: str) -> Campaign:
         """Return the campaign for its owner or an administrator: a link is a rater's identity."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 
+from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,7 +18,7 @@ from annotation.api.views import campaigns_of
 from annotation.formats import FORMATS
 from annotation.protocols import PROTOCOLS
 from annotation.services.judgement_upload import LONGEST_MAP, remedy_worded, upload_import
-from evalplatform.api import asked
+from evalplatform.api import PlainMultiPartParser, asked
 from evalplatform.asks import Asked
 from evalplatform.errors import UserError
 from evalplatform.idempotency import idempotent
@@ -66,7 +67,12 @@ class ImportJudgements(APIView):
     """Judgements made elsewhere."""
 
     permission_classes = [IsAuthenticated]
-    parser_classes = [MultiPartParser]
+    parser_classes = [PlainMultiPartParser]
+
+    def replay_check(self, told: Any) -> None:
+        """Make sure that the campaign of an answer is still this person's to see."""
+        if told:
+            get_object_or_404(campaigns_of(self.request), key=told["campaign"]["key"])
 
     @extend_schema(
         operation_id="judgements_import",

@@ -197,6 +197,10 @@ class Hours(OfCampaign):
 class Joining(OfCampaign):
     """The link by which anybody joins, for the owner of the study."""
 
+    def replay_check(self, told: Any, key: str) -> None:
+        """Make sure that this person may still have the link."""
+        own_study(self.request, self.campaign(key).study)
+
     @extend_schema(responses=JoiningSerializer, operation_id="campaign_joining")
     def get(self, request: Request, key: str) -> Response:
         """Say whether anybody can join, by which link, and how many places are left."""

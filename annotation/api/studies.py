@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 
 from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.permissions import IsAuthenticated
@@ -38,6 +40,11 @@ class StudyList(ListAPIView):
     def get_queryset(self) -> QuerySet[Study]:
         """Return them."""
         return studies_of(self.request)
+
+    def replay_check(self, told: Any) -> None:
+        """Make sure that the study of an answer is still this person's to see."""
+        if told:
+            get_object_or_404(studies_of(self.request), pk=told["id"])
 
     @extend_schema(request=NewStudySerializer, responses={201: StudySerializer})
     @idempotent

@@ -67,8 +67,18 @@ class OfStudy(APIView):
         own_study(self.request, study)
         return study
 
+    def replay_check(self, told: Any, pk: int) -> None:
+        """Make sure that this person may still have an answer given before."""
+        self.study(pk)
 
-class Members(OfStudy):
+
+class _OfOwnStudy(OfStudy):
+    def replay_check(self, told: Any, pk: int) -> None:
+        """Make sure that this person still owns the study."""
+        self.own(pk)
+
+
+class Members(_OfOwnStudy):
     """What belongs to a study: campaigns, test sets, systems."""
 
     @extend_schema(request=MembersSerializer, responses=AddedSerializer)
@@ -80,7 +90,7 @@ class Members(OfStudy):
         return Response(asdict(study_add(study=study, actor=user_of(request), **given)))
 
 
-class Researchers(OfStudy):
+class Researchers(_OfOwnStudy):
     """Who researches in a study beside its owner."""
 
     @extend_schema(request=ResearchersSerializer, responses=StudySerializer)

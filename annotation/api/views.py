@@ -10,6 +10,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.authtoken import models as authtoken
 from rest_framework.authtoken.views import ObtainAuthToken
 from rest_framework.generics import RetrieveAPIView
+from rest_framework.parsers import FormParser
 from rest_framework.permissions import AllowAny, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,7 +26,7 @@ from annotation.services.judgement_filter import ORDERS, filter_read, names_chec
 from annotation.services.scoring import campaign_score, options_read
 from annotation.services.sealing import seal_check
 from annotation.stats.standardise import POPULATIONS
-from evalplatform.api import Pages, filters_check
+from evalplatform.api import Pages, PlainMultiPartParser, StrictJSONParser, filters_check
 
 FOR_ALL = (
     "campaigns", "estimate", "import", "studies", "testsets", "systems", "token", "schema", "docs",
@@ -99,6 +100,10 @@ class OfCampaign(APIView):
         self.check_object_permissions(self.request, found)
         return found
 
+    def replay_check(self, told: Any, key: str) -> None:
+        """Make sure that this person may still have an answer given before."""
+        self.campaign(key)
+
 
 class Scores(OfCampaign):
     """Scores of a campaign, computed with the options of the query (those of `score_campaign`)."""
@@ -150,6 +155,7 @@ class Token(ObtainAuthToken):
     permission_classes = [AllowAny]
     authentication_classes = []
     throttle_classes = [TokenRequests]
+    parser_classes = [StrictJSONParser, FormParser, PlainMultiPartParser]
 
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Give it, and keep who asked."""

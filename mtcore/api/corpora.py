@@ -152,6 +152,7 @@ class Check(OfCorpus):
     """The files of a corpus against their checksums."""
 
     @extend_schema(request=None, responses=CorpusSerializer)
+    @idempotent
     def post(self, request: Request, pk: int) -> Response:
         """Check; files that were changed are refused, with which (400)."""
         asked(NothingAsked, request.data)

@@ -89,6 +89,7 @@ class RunCancel(APIView):
     permission_classes = [IsAdministrator]
 
     @extend_schema(request=OptionalSerializer, responses=ChangeSerializer)
+    @idempotent
     def post(self, request: Request, pk: int) -> Response:
         """Ask it to stop; asking twice is asking once. What it has reached is kept."""
         given = asked(OptionalSerializer, request.data)
@@ -101,6 +102,7 @@ class RunResume(APIView):
     permission_classes = [IsAdministrator]
 
     @extend_schema(request=None, responses=ChangeSerializer)
+    @idempotent
     def post(self, request: Request, pk: int) -> Response:
         """Put it back in the queue with what it waits for; asking twice is asking once."""
         asked(NothingAsked, request.data)

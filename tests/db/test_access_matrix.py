@@ -209,6 +209,8 @@ def outcome(client, method, address, name=""):
             check_trail(name, response)
         transaction.set_rollback(True)
     assert response.status_code < 500, f"{method} {address}: {response.status_code}"
+    kept = response.headers["Cache-Control"]
+    assert "private" in kept and "no-store" in kept, f"{method} {address} may be kept on the way: {kept}"
     if response.status_code == 405:
         return "-"
     to_login = "/login/" in response.headers.get("Location", "") and address != reverse("logout")

@@ -255,6 +255,8 @@ def test_the_schema_and_its_page_come_from_here(ann):
         ("[" * 100_000, "is not JSON"),
         ('{"name": "\\ud800", "protocol": "\\udfff"}', "half of a character"),
         ('{"\\ud800": 1}', "half of a character"),
+        ('{"name": "a", "settings": {"native": ["\\u0000"]}}', "NUL"),
+        ('{"name": "a", "settings": {"\\u0000": 1}}', "NUL"),
         ('{"name": NaN}', "is not JSON"),
         ('{"settings": {"points": 1e999}}', "too large"),
         ('{"seed": ' + "9" * 5000 + "}", "is not JSON"),
@@ -266,5 +268,17 @@ def test_a_body_that_is_no_sound_json_is_refused_in_words(ann, monkeypatch, body
     monkeypatch.setattr(api, "LONGEST_BODY", 5_000 if "longer" in found else 200_000)
     for address in ("campaigns/", "studies/", "campaigns/estimate/"):
         sent = ann.post(f"/api/v1/{address}", body, content_type="application/json")
-        assert sent.status_code == 400 and found in sent.json()["detail"], sent.content
+        assert sent.status_code == (413 if "longer" in found else 400)
+        assert found in sent.json()["detail"], sent.content
     assert not Study.objects.exists()
+
+
+def test_a_backslash_before_u0000_is_text(ann):
+    sent = ann.post("/api/v1/studies/", '{"name": "a\\\\u0000b"}', content_type="application/json")
+    assert sent.status_code == 201 and Study.objects.get().name == "a\\u0000b"
+
+
+def test_a_body_may_be_longer_than_a_form(ann):
+    body = '{"name": "harbour", "guidelines": "' + "x" * 6 * 2**20 + '"}'
+    sent = ann.post("/api/v1/campaigns/", body, content_type="application/json")
+    assert sent.status_code == 400 and "protocol" in sent.json()["errors"]

@@ -79,9 +79,10 @@ def test_a_hundred_kilobytes_of_comment_are_refused_in_words(campaign, rater, br
     assert answer(browser, campaign, keys(rater)[0], comment="shorter").status_code == 200
 
 
-def test_a_body_of_many_megabytes_is_a_400_and_no_500(campaign, rater, browser):
+def test_a_body_of_many_megabytes_is_refused_with_the_limit(campaign, rater, browser):
     sent = answer(browser, campaign, keys(rater)[0], comment="x" * 6 * 1024 * 1024)
-    assert sent.status_code == 400 and Judgement.objects.count() == 0
+    assert sent.status_code == 413 and "at most 5 MB" in sent.json()["detail"]
+    assert Judgement.objects.count() == 0
 
 
 def test_an_item_of_another_campaign_or_nobody_is_not_there(campaign, rater, browser):
