@@ -180,7 +180,7 @@ NO_EXPORTS = {
     "api", "api_schema", "api_docs", "api_studies", "api_study", "api_campaigns", "api_campaign",
     "api_testsets", "api_testset", "api_outputs", "api_systems", "api_corpora", "api_corpus",
     "api_runs", "api_run", "api_recipes", "api_recipe", "api_machine", "api_run_files",
-    "api_users", "api_user",
+    "api_users", "api_user", "api_looks",
 }  # fmt: skip
 """What answers with something else than a page and takes no data out: signals, lists of what there is."""
 
