@@ -12,7 +12,7 @@ from typing import Any
 from mtcore.engines.errors import EngineError
 from mtcore.engines.setup import Setup
 
-TIMEOUT_SECONDS = 20.0
+TIMEOUT_SECONDS = 40.0
 IMPORT_TIMEOUT_SECONDS = 120.0
 REMEDY = "Build it with `make mt`, or set FAIRSEQ_PYTHON to an interpreter that has fairseq."
 _KNOWN: dict[Path, Environment] = {}
