@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import pgettext
 
 
@@ -53,6 +53,11 @@ def options_worded(text: str, fields: Collection[str], called: Callable[[str], s
 def moment(at: datetime) -> str:
     """Write a time in the site's time zone and the reader's language: "27 Feb 2027, 20:33 UTC"."""
     return date_format(timezone.localtime(at), pgettext("format of a time", "j M Y, H:i T"))
+
+
+def rounded(value: float, digits: int) -> str:
+    """Write a number rounded to so many decimals in the reader's language (`number_format` only cuts off)."""
+    return number_format(f"{value:z.{digits}f}", digits, force_grouping=True)
 
 
 def storable(text: str) -> str:

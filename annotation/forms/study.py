@@ -45,7 +45,7 @@ def _description() -> forms.CharField:
         max_length=LONGEST,
         label=gettext_lazy("What it asks"),
         help_text=gettext_lazy("The question that its campaigns answer together; the report begins with it."),
-        widget=forms.Textarea({"rows": 3}),
+        widget=forms.Textarea({"rows": 3, "class": "words"}),
     )
 
 

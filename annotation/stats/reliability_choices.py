@@ -93,6 +93,8 @@ def _state(
         return "failed", f"chooses at random: {told}; {evidence.agreed} of {evidence.repeats} repeats alike"
     if p_value is not None and p_value < options.level:
         return "passed", f"{told}: p = {p_value:.3g}"
+    if not n:
+        return "undecided", "no damaged text seen yet"
     if n < MIN_COMPARED:
         return "undecided", f"only {n} damaged text{'' if n == 1 else 's'} seen, too few to tell"
     return "undecided", f"not decided yet: {told}"

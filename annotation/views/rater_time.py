@@ -21,6 +21,7 @@ from annotation.views.access import rater_page
 from annotation.views.figures import histogram_svg
 from annotation.views.files import attachment
 from evalplatform.errors import BadInput
+from evalplatform.words import rounded
 
 FLAVOURS = ("exact", "spreadsheet")
 
@@ -135,4 +136,4 @@ def _numbers(found: Mirror) -> dict[str, str]:
         "distance": others.distance if others else None,
         "repeat_difference": repeats.difference if repeats else None,
     }
-    return {name: "–" if value is None else number_format(value, 1) for name, value in values.items()}
+    return {name: "–" if value is None else rounded(value, 1) for name, value in values.items()}

@@ -10,12 +10,12 @@ from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 
 from evalplatform.errors import UserError
+from evalplatform.words import rounded
 from mtcore.engines.errors import EngineError
 from mtcore.engines.recipe_files import recipe_read
 from mtcore.metrics import METRICS
@@ -169,4 +169,4 @@ def _score(one: MetricResult) -> str:
     if one.value is None:
         return "–"
     known = METRICS.get(one.metric)
-    return number_format(one.value, known.digits if known else 2, force_grouping=True)
+    return rounded(one.value, known.digits if known else 2)

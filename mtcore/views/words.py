@@ -10,6 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
+from evalplatform.words import rounded
 from mtcore.models import Corpus, Run
 
 KINDS = {
@@ -112,4 +113,4 @@ def figure(value: Any) -> str:
     if 0 < large < 0.001:
         return f"{value:.2g}"
     digits = 0 if large >= 1000 else 1 if large >= 100 else 2 if large >= 1 else 4
-    return number_format(value, decimal_pos=digits, force_grouping=True)
+    return rounded(value, digits)

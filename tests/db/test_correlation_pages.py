@@ -21,6 +21,7 @@ from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
 from tests.factories.commands import run
 from tests.factories.correlation import import_ratings, import_texts, rated_quay
+from tests.factories.pages import client_of
 from tests.factories.reports import small_campaigns
 from tests.paths import ROOT
 
@@ -31,12 +32,6 @@ SYSTEMS = {"Anna": 1, "Berta": 2, "Cora": 3, "Dora": 4, "Emma": 5}
 @pytest.fixture
 def ann():
     return User.objects.create_user("ann", password="harbour-ann")
-
-
-def client_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def owned(user, name="quay judged"):

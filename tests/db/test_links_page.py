@@ -11,6 +11,7 @@ from annotation.services.campaigns import campaign_close
 from annotation.services.joining import joining_url
 from annotation.services.links import campaign_links
 from tests.factories.campaigns import make_campaign
+from tests.factories.pages import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -23,12 +24,6 @@ def ann():
 @pytest.fixture
 def campaign(ann):
     return make_campaign(name="harbour", n_segments=6, owner=ann)
-
-
-def client_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def send(user, campaign, address, status=302, **given):

@@ -3,13 +3,13 @@
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.messages import get_messages
-from django.test import Client
 from django.urls import reverse
 
 from annotation.models import AuditEvent, Campaign, Participation
 from annotation.services.campaigns import campaign_close
 from annotation.services.withdrawal import rater_withdraw
 from tests.factories.campaigns import make_campaign
+from tests.factories.pages import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -22,12 +22,6 @@ def ann():
 @pytest.fixture
 def campaign(ann):
     return make_campaign(name="harbour", n_segments=6, owner=ann)
-
-
-def client_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def add(client, campaign, text):

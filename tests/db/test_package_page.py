@@ -5,7 +5,6 @@ import zipfile
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 
 from annotation.models import AuditEvent
@@ -14,6 +13,7 @@ from annotation.services.campaigns import campaign_close
 from annotation.services.studies import study_create
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
+from tests.factories.pages import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -34,12 +34,6 @@ def campaign(ann, ben):
     found.study.researchers.add(ben)
     answer_all(found)
     return found
-
-
-def client_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def package(client, study, status=200, **options):

@@ -15,6 +15,7 @@ from annotation.models import Judgement, Participation, ScoreRun
 from annotation.services.scoring import campaign_score
 from annotation.stats.options import ScoreOptions
 from tests.factories.commands import run
+from tests.factories.pages import client_of
 from tests.factories.reports import rated, small_campaigns
 from tests.paths import ROOT
 
@@ -25,12 +26,6 @@ FILES = ROOT / "tests" / "files"
 @pytest.fixture
 def ann():
     return User.objects.create_user("ann", password="harbour-ann")
-
-
-def client_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def addresses(campaign):

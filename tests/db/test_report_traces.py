@@ -7,7 +7,6 @@ from io import StringIO
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 
 from annotation.services.report.compute import campaign_report
@@ -16,6 +15,7 @@ from annotation.services.scoring import campaign_score
 from annotation.stats.davidson import fit_strengths
 from annotation.stats.options import ScoreOptions
 from tests.factories.commands import run
+from tests.factories.pages import client_of
 from tests.factories.reports import rated
 
 pytestmark = pytest.mark.django_db
@@ -24,12 +24,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def ann():
     return User.objects.create_user("ann", password="harbour-ann")
-
-
-def client_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def traced(client, campaign, **query):

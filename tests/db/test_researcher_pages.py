@@ -13,17 +13,12 @@ from annotation.models import AuditEvent, Campaign, Judgement, ScoreRun
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
 from tests.factories.commands import run
+from tests.factories.pages import client_of
 from tests.paths import ROOT
 
 pytestmark = pytest.mark.django_db
 PAGES = ("campaign", "campaign_results", "campaign_plan")
 FILES = ROOT / "tests" / "files"
-
-
-def client_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 @pytest.fixture

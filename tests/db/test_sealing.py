@@ -6,7 +6,6 @@ import re
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError
-from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
@@ -20,6 +19,7 @@ from evalplatform.errors import UserError
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
 from tests.factories.commands import run
+from tests.factories.pages import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -50,12 +50,6 @@ def campaign(people):
         ]
         row.save(update_fields=["score"])
     return found
-
-
-def client_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def doors(campaign):

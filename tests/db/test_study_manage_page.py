@@ -3,12 +3,12 @@
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.messages import get_messages
-from django.test import Client
 from django.urls import reverse
 
 from annotation.models import AuditEvent, Campaign, Study
 from mtcore.models import System
 from tests.factories.campaigns import make_campaign
+from tests.factories.pages import client_of
 
 pytestmark = pytest.mark.django_db
 NOTHING = {"description": "", "researchers": "", "campaigns": "", "raters": "", "testsets": "", "systems": ""}
@@ -27,12 +27,6 @@ def ben():
 @pytest.fixture
 def study(ann):
     return Study.objects.create(name="Both ways", owner=ann)
-
-
-def client_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def manage(user, study, status=302, **given):

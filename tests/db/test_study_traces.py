@@ -11,7 +11,6 @@ from statistics import fmean, stdev
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
@@ -19,6 +18,7 @@ from annotation.models import Campaign, Study
 from annotation.services.study_scores import study_options, study_score
 from tests.factories.answers import answer_all
 from tests.factories.commands import run
+from tests.factories.pages import client_of
 from tests.factories.reports import rated
 from tests.factories.studies import RATERS, exclude
 
@@ -48,12 +48,6 @@ def joined(tmp_path):
     rated(name="by reference", study="ferries", n_segments=3, raters=RATERS, protocol="reference_da", seed=4)
     exclude(Campaign.objects.get(name="autumn"), RATERS[0], "asleep")
     return Study.objects.get(name="ferries")
-
-
-def client_of(user):
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def links(html):
