@@ -17,10 +17,9 @@ from annotation.api.serializers import CampaignSerializer
 from annotation.api.views import campaigns_of
 from annotation.formats import FORMATS
 from annotation.protocols import PROTOCOLS
-from annotation.services.judgement_upload import LONGEST_MAP, remedy_worded, upload_import
+from annotation.services.judgement_upload import LONGEST_MAP, upload_import
 from evalplatform.api import PlainMultiPartParser, asked
 from evalplatform.asks import Asked
-from evalplatform.errors import UserError
 from evalplatform.idempotency import idempotent
 from evalplatform.people import user_of
 
@@ -68,6 +67,7 @@ class ImportJudgements(APIView):
 
     permission_classes = [IsAuthenticated]
     parser_classes = [PlainMultiPartParser]
+    asks = ImportSerializer
 
     def replay_check(self, told: Any) -> None:
         """Make sure that the campaign of an answer is still this person's to see."""
@@ -83,10 +83,7 @@ class ImportJudgements(APIView):
     def post(self, request: Request) -> Response:
         """Import a file into a closed campaign, all of it or nothing; the campaign is made where none is."""
         given = asked(ImportSerializer, request.data)
-        try:
-            done = upload_import(upload=given.pop("file"), given=given, user=user_of(request))
-        except UserError as error:
-            raise type(error)(error.message, remedy_worded(error.remedy, str)) from error
+        done = upload_import(upload=given.pop("file"), given=given, user=user_of(request))
         made = campaigns_of(request).get(pk=done.campaign.pk)
         body = {
             "campaign": CampaignSerializer(made, context={"request": request}).data,

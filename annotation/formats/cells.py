@@ -89,7 +89,7 @@ class Cells:
                 raise self.error(
                     line,
                     f"unknown item kind “{shown(text)}”",
-                    f"Known are: {known}. Or leave such rows out with --unknown-kinds skip.",
+                    f"Known are: {known}. Or leave such rows out with --unknown-kinds=skip.",
                 )
             self.skipped_kinds[text] += 1
         return kind

@@ -131,7 +131,7 @@ class _Reader:
                 raise self.cells.error(
                     line,
                     f"unknown severity “{shown(severity)}”",
-                    f"Known are: {', '.join(WEIGHTS)}. Others weigh nothing with --unknown-kinds skip.",
+                    f"Known are: {', '.join(WEIGHTS)}. Others weigh nothing with --unknown-kinds=skip.",
                 )
             self.unknown[severity] = self.unknown.get(severity, 0) + 1
             return 0

@@ -9,8 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.formats import FORMATS
 from annotation.protocols import PROTOCOLS
-from annotation.services.judgement_upload import LONGEST_MAP, remedy_worded
-from evalplatform.errors import UserError
+from annotation.services.judgement_upload import LONGEST_MAP
 from mtcore.forms.fields import HouseForm, NameField
 
 _FILE_SAYS = ("", gettext_lazy("as the file says"))
@@ -77,11 +76,6 @@ class ImportForm(HouseForm):
         ],
         label=gettext_lazy("Kinds of items that are not known"),
     )
-
-    def refuse(self, error: UserError, field: str | None = None) -> None:
-        """Write what was refused into the form; its fields go by the names that stand here."""
-        worded = remedy_worded(error.remedy, lambda name: str(self.fields[name].label))
-        super().refuse(type(error)(error.message, worded), field)
 
     def said(self) -> dict[str, Any]:
         """Return what was said about the file."""

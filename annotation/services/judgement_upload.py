@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from django.contrib.auth.models import User
@@ -21,25 +20,6 @@ MOST_BYTES = 20 * 1024**2
 MOST_UNPACKED = 10 * MOST_BYTES
 LONGEST_MAP = 2000
 """Most characters of a column map."""
-
-
-_OPTION = re.compile(r"--(map|scale|protocol|languages|testset|unknown-kinds)(?: skip|(=))?")
-"""An option of the command, in a remedy that command, page and API share."""
-
-
-def remedy_worded(remedy: str, name: Callable[[str], str]) -> str:
-    """Return a remedy with the options of the command called as a page or the API calls its fields.
-
-    Args:
-        remedy: as the import gives it, perhaps with "--map" or "--scale=".
-        name: from a field ("map", "unknown_kinds") to what it is called.
-    """
-
-    def said(found: re.Match[str]) -> str:
-        called = name(found[1].replace("-", "_"))
-        return f"{called}: " if found[2] else f"“{called}”"
-
-    return _OPTION.sub(said, remedy)
 
 
 class Upload(Protocol):

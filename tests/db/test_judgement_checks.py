@@ -104,7 +104,7 @@ def test_comments_are_as_long_as_those_of_raters():
         ({"score": "1e400"}, "is not a number"),
         ({"score": "inf"}, "is not a number"),
         ({"score": "nan"}, "is not a number"),
-        ({"kind": "odd\nkind"}, "--unknown-kinds skip"),
+        ({"kind": "odd\nkind"}, "--unknown-kinds=skip"),
         ({"direction": "up"}, "the direction is “up”"),
     ],
 )  # fmt: skip
@@ -154,7 +154,7 @@ def test_values_at_their_limits_are_kept(tmp_path):
         ("mqm", f"system\tdoc\tseg_id\trater\tcategory\tseverity\nA\t{'d' * 501}\t1\tann\tx\tMinor\n",
          "line 2: the document has 501"),
         ("mqm", "system\tdoc\tseg_id\trater\tcategory\tseverity\nA\td\t1\tann\tx\tWild\n",
-         "--unknown-kinds skip"),
+         "--unknown-kinds=skip"),
         ("pearmut", '{"user_id":"ann","item_i":1,"annotation":[{"A":{"score":5}}],"comment":"a\\u0000b"}\n',
          "line 1: the comment holds a NUL character"),
         ("pearmut", '{"user_id":"ann","item_i":1,"annotation":[{"A":{"score":1e400}}]}\n',
