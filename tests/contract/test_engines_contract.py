@@ -25,6 +25,7 @@ from tests.engine_material import (
     small_texts,
     trained,
 )
+from tests.factories.word_engine import words_registered
 from tests.paths import CASES
 
 PLAIN = [german for german, _ in small_pairs(6, seed=5)]
@@ -244,3 +245,11 @@ def test_scores_are_finite_additive_and_know_the_language(name, kind, shared, tm
     assert by_token[0] > by_token[1] + 0.5
     alone = [engine.score(bundle, english[2:3], desk(tmp_path / "one"))[0], scores[2]]
     assert alone[0].log_probability == pytest.approx(alone[1].log_probability, abs=1e-3)
+
+
+def test_the_order_of_preference_outlives_a_test_that_has_an_engine_of_its_own():
+    before = list(ENGINES)
+    with pytest.MonkeyPatch.context() as patch:
+        words_registered(patch)
+        assert list(ENGINES) == ["words"]
+    assert list(ENGINES) == before

@@ -6,7 +6,6 @@ import math
 import pytest
 
 from mtcore.engines.recipe_files import recipe_find, recipe_set
-from mtcore.engines.registry import ENGINES
 from mtcore.models import Corpus, MetricResult, Run
 from mtcore.services.corpora import corpus_files, corpus_register
 from mtcore.services.corpora_import import corpus_import
@@ -20,7 +19,7 @@ from tests.factories.files import write_lines
 from tests.factories.latex import compiled
 from tests.factories.metrics import import_scored_set, rows_of, scored, strict
 from tests.factories.runs import work_all
-from tests.factories.word_engine import WordEngine
+from tests.factories.word_engine import words_registered
 
 pytestmark = pytest.mark.django_db
 
@@ -219,9 +218,7 @@ def short_lines(letter: str, first: int, last: int) -> list[str]:
 
 def trained(tmp_path, monkeypatch) -> None:
     """Train OP, BT and language models with the tests' engine."""
-    for name in list(ENGINES):
-        monkeypatch.delitem(ENGINES, name)
-    monkeypatch.setitem(ENGINES, "words", WordEngine)
+    words_registered(monkeypatch)
     english, german = short_lines("e", 0, 40), short_lines("d", 0, 40)
     corpus(tmp_path, "par", english, german, languages=("en", "de"))
     corpus(tmp_path, "mono", short_lines("m", 0, 20), languages=("de",))

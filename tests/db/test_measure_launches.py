@@ -11,7 +11,6 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from mtcore.engines.recipe_files import recipe_find
-from mtcore.engines.registry import ENGINES
 from mtcore.models import MetricResult, Run
 from mtcore.services.corpora import corpus_register
 from mtcore.services.corpora_import import corpus_import
@@ -21,7 +20,7 @@ from tests.factories.commands import run as command
 from tests.factories.files import write_lines
 from tests.factories.metrics import import_scored_set
 from tests.factories.runs import work_all
-from tests.factories.word_engine import WordEngine
+from tests.factories.word_engine import words_registered
 
 pytestmark = pytest.mark.django_db
 
@@ -61,9 +60,7 @@ def corpus(tmp_path, name, lines):
 def lms(demo, tmp_path, monkeypatch, settings):
     """Train two language models with the tests' engine."""
     settings.DATA_DIR = tmp_path / "data"
-    for name in list(ENGINES):
-        monkeypatch.delitem(ENGINES, name)
-    monkeypatch.setitem(ENGINES, "words", WordEngine)
+    words_registered(monkeypatch)
     corpus(tmp_path, "news", [f"{line} gestern" for line in demo] * 3)
     corpus(tmp_path, "more", [f"{line} heute" for line in demo[:20]] * 5)
     for name, text in (("news-lm", "news"), ("more-lm", "more")):

@@ -12,21 +12,18 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from mtcore.engines.registry import ENGINES
 from mtcore.models import Corpus, MetricResult, Run, System, SystemOutput
 from tests.db.test_training import make_set, mono, parallel
 from tests.factories.commands import run as command
 from tests.factories.runs import work_all
-from tests.factories.word_engine import WordEngine
+from tests.factories.word_engine import words_registered
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def _words(monkeypatch):
-    for name in list(ENGINES):
-        monkeypatch.delitem(ENGINES, name)
-    monkeypatch.setitem(ENGINES, "words", WordEngine)
+    words_registered(monkeypatch)
 
 
 @pytest.fixture

@@ -114,15 +114,24 @@ class WordEngine(Engine):
         return [Scored(-n * log(size + 1), n, n) for n in (len(line.split()) + 1 for line in lines)]
 
 
-def only_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def words_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave this engine alone in the registry, for one test.
+
+    Taken out from the last to the first: what is taken out last is put back first, and the order of the
+    registry is the order of preference.
+    """
+    for name in reversed(list(ENGINES)):
+        monkeypatch.delitem(ENGINES, name)
+    monkeypatch.setitem(ENGINES, NAME, WordEngine)
+
+
+def only_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave this engine alone in the registry, for one test that works through runs.
 
     A run that takes longer than a heartbeat is lost in a test whose transaction other threads cannot see: so
     hearts beat seldom.
     """
-    for name in list(ENGINES):
-        monkeypatch.delitem(ENGINES, name)
-    monkeypatch.setitem(ENGINES, NAME, WordEngine)
+    words_registered(monkeypatch)
     monkeypatch.setattr(WordEngine, "trained", [])
     monkeypatch.setattr(WordEngine, "translated", [])
     monkeypatch.setattr("mtcore.services.run_heart.BEAT_SECONDS", 600.0)
