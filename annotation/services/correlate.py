@@ -100,7 +100,7 @@ def _together(
                 "reference": None, "metric": metric, "title": own["title"],
                 "higher_is_better": own["higher_is_better"], "reason": "", "signature": "", "n": size,
                 "n_segments": None, "estimates": {"pairwise_accuracy": pair_mean(table).as_dict()},
-                "left_out": [],
+                "left_out": [], "failures": {},
             }
         )  # fmt: skip
     return rows

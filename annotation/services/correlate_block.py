@@ -136,14 +136,15 @@ class Block:
                 estimates["soft_pairwise_accuracy"] = pair_mean(soft_table[np.ix_(both, both)])
                 self.found["pairs"] += pair_rows(people, one, p_human, p_metric, self.options.resamples)
             self.orders.setdefault((people.direction, one.facts.name), []).append(order)
-            left_out = [point for point, is_in in zip(people.points, both, strict=True) if not is_in]
+            left_out = [point.system for point, is_in in zip(people.points, both, strict=True) if not is_in]
             self.found["results"].append(
                 self._row("system", one)
                 | {
                     "n": int(both.sum()),
                     "n_segments": int(sum(np.array(one.n_segments)[both])),
                     "estimates": {name: own.as_dict() for name, own in estimates.items()},
-                    "left_out": list(dict.fromkeys(point.system for point in left_out)),
+                    "left_out": list(dict.fromkeys(left_out)),
+                    "failures": {name: why for name, why in one.facts.failures.items() if name in left_out},
                 }
             )
         self._williams("system", [(one, one.human, one.oriented) for one in self.laid], {})
@@ -161,6 +162,7 @@ class Block:
                     "n_segments": 0 if own is None else own.n_segments,
                     "estimates": {name: found.as_dict() for name, found in estimates.items()},
                     "left_out": [],
+                    "failures": {},
                 }
                 | ({} if own is None else {"epsilon": own.epsilon})
                 | ({"threshold": self.threshold} if people.preferences is None else {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from annotation.services.correlate_people import People
 from annotation.services.correlate_scores import scores_read
 from annotation.services.correlate_texts import Texts, texts_read
 from annotation.stats.records import Entry, FloatArray
-from mtcore.metrics import METRICS, Metric
+from mtcore.metrics import METRICS, Metric, MetricError
 from mtcore.metrics.packing import stats_unpack
 from mtcore.models import MetricResult, OutputSegment, SystemOutput, TextVersion
 from mtcore.services.metric_results import metric_result_keep
@@ -23,10 +23,10 @@ from mtcore.services.metric_scoring import (
     MetricOptions,
     Scorer,
     lines_prepare,
-    metric_errors,
     scorers_make,
     signature_of,
 )
+from mtcore.services.texts import as_bad_input
 from mtcore.services.versions import version_lines
 
 SURE = "chrf"
@@ -45,6 +45,7 @@ class MetricFacts:
         reference: versions compared with, "" for none.
         signature: how scores were made; several, joined, where kept ones differ.
         reason: why there is nothing, "" when there is something.
+        failures: system → why its output could not be scored, where others could.
     """
 
     name: str
@@ -54,6 +55,7 @@ class MetricFacts:
     reference: str
     signature: str
     reason: str = ""
+    failures: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sign(self) -> int:
@@ -156,15 +158,17 @@ def _side(
         for entry, place in places.items()
         if (*place, signature) in rows
     }
+    failures: dict[str, str] = {}
     if may_compute and scorer.metric is not None:
         missing = {entry: pair for entry, pair in needed.items() if entry not in ready}
-        ready |= _computed(scorer.metric, own, missing, asked)
+        computed, failures = _computed(scorer.metric, own, missing, asked)
+        ready |= computed
     bare = scorer.metric or _bare(scorer.name, ready)
     ready = ready if bare is not None else {}
     names = dict.fromkeys(version.name for _, version in needed.values() if version is not None)
     facts = MetricFacts(
         scorer.name, kind.title, kind.digits, kind.higher_is_better, " + ".join(names), signature,
-        "" if ready else _why(scorer, texts, needed),
+        "" if ready else "; ".join(dict.fromkeys(failures.values())) or _why(scorer, texts, needed), failures,
     )  # fmt: skip
     return Side(facts, bare, ready)
 
@@ -192,8 +196,12 @@ def _computed(
     signature: str,
     needed: Mapping[Entry, tuple[SystemOutput, TextVersion | None]],
     asked: MetricOptions,
-) -> dict[Entry, FloatArray]:
-    """Return the statistics of outputs that are not kept yet, extracted and kept."""
+) -> tuple[dict[Entry, FloatArray], dict[str, str]]:
+    """Extract and keep the statistics of outputs.
+
+    Returns:
+        The statistics, and for each system whose output could not be scored the reason.
+    """
     lines: dict[int, Sequence[str]] = {}
 
     def of_version(version: TextVersion) -> Sequence[str]:
@@ -202,6 +210,7 @@ def _computed(
         return lines[version.pk]
 
     found: dict[Entry, FloatArray] = {}
+    failures: dict[str, str] = {}
     made: dict[tuple[int, int | None], FloatArray] = {}
     for entry, (output, version) in needed.items():
         key = (output.pk, version.pk if version else None)
@@ -214,12 +223,16 @@ def _computed(
                 sources = of_version(output.input_version) if "source" in metric.needs else ()
                 return metric.segment_stats(text, references, sources)
 
-            with metric_errors():
-                made[key] = metric_result_keep(
-                    output=output, reference=version, metric=metric, signature=signature, extract=extract
-                )[1]
+            try:
+                with as_bad_input():
+                    made[key] = metric_result_keep(
+                        output=output, reference=version, metric=metric, signature=signature, extract=extract
+                    )[1]
+            except MetricError as error:
+                failures[output.system.name] = str(error)
+                continue
         found[entry] = made[key]
-    return found
+    return found, failures
 
 
 def _bare(name: str, ready: Mapping[Entry, FloatArray]) -> Metric | None:

@@ -55,6 +55,11 @@ def _campaign_notes(campaign: Campaign, rows: Sequence[Row], several: bool) -> l
         for row in of_systems
         if row["left_out"]
     )
+    notes += [
+        f"{row['title']}, {system}: {sentence(why)}"
+        for row in of_systems
+        for system, why in row["failures"].items()
+    ]
     for row in of_systems:
         told = {"n": row["n"], "where": _where(row)}
         if row["n"] < 2:

@@ -28,11 +28,13 @@ class Judged:
         unit: codes, 0 to U − 1 [n].
         rater: codes [n].
         value: [n].
+        place: of a rating or comparison of what was judged, in what the values are made from [n].
     """
 
     unit: IntArray
     rater: IntArray
     value: FloatArray
+    place: IntArray
 
     def alpha(self, level: str, rng: np.random.Generator | None, resamples: int) -> Estimate:
         """Return Krippendorff's α; see `krippendorff_alpha`."""
@@ -70,11 +72,12 @@ def judged_ratings(table: RatingTable, values: FloatArray) -> Judged:
     candidate, size = _candidates(table)
     unit = (table.segment * size + candidate)[counted]
     width = max(1, len(table.raters))
-    own, inverse, times = np.unique(
-        unit * width + table.rater[counted], return_inverse=True, return_counts=True
+    own, first, inverse, times = np.unique(
+        unit * width + table.rater[counted], return_index=True, return_inverse=True, return_counts=True
     )
     means = np.bincount(inverse, weights=values[counted], minlength=len(own)) / times
-    return Judged(np.unique(own // width, return_inverse=True)[1], own % width, means)
+    place = np.flatnonzero(counted)[first]
+    return Judged(np.unique(own // width, return_inverse=True)[1], own % width, means, place)
 
 
 def _candidates(table: RatingTable) -> tuple[IntArray, int]:
@@ -100,17 +103,21 @@ def judged_comparisons(comparisons: Iterable[Comparison]) -> Judged:
     """
     units: dict[Hashable, int] = {}
     raters: dict[str, int] = {}
-    first: dict[tuple[int, int], float] = {}
-    for one in comparisons:
+    first: dict[tuple[int, int], tuple[float, int]] = {}
+    for place, one in enumerate(comparisons):
         if one.excluded_by:
             continue
         turned = one.left > one.right
         pair = (one.right, one.left) if turned else (one.left, one.right)
         outcome = OUTCOMES[one.winner]
         unit = units.setdefault((one.testset, one.segment, pair), len(units))
-        first.setdefault((unit, raters.setdefault(one.rater, len(raters))), -outcome if turned else outcome)
+        rater = raters.setdefault(one.rater, len(raters))
+        first.setdefault((unit, rater), (-outcome if turned else outcome, place))
     codes = np.array(list(first), dtype=np.int64).reshape(-1, 2)
-    return Judged(codes[:, 0], codes[:, 1], np.array(list(first.values()), dtype=np.float64))
+    values = np.array([value for value, _ in first.values()], dtype=np.float64)
+    return Judged(
+        codes[:, 0], codes[:, 1], values, np.array([place for _, place in first.values()], dtype=np.int64)
+    )
 
 
 def rating_agreement(

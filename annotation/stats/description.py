@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from annotation.stats.records import FloatArray, IntArray
+from annotation.stats.records import BoolArray, FloatArray, IntArray
 
 PARTS = 10
 FEWEST_FOR_A_SLOPE = 3
@@ -17,9 +17,15 @@ LEVEL = 0.95
 
 def histogram(values: FloatArray, low: float, high: float, bins: int = 10) -> list[int]:
     """Count values over equal parts of the scale; what lies outside counts in the first or last part."""
+    return [int(n) for n in np.bincount(bins_of(values, low, high, bins), minlength=bins)]
+
+
+def bins_of(values: FloatArray, low: float, high: float, bins: int) -> IntArray:
+    """Return in which of equal parts of the scale each value lies, 0 to bins − 1 [n]."""
     width = (high - low) or 1.0
     place = np.floor((values - low) / width * bins).astype(np.int64)
-    return [int(n) for n in np.bincount(np.clip(place, 0, bins - 1), minlength=bins)]
+    found: IntArray = np.clip(place, 0, bins - 1)
+    return found
 
 
 def five_numbers(values: FloatArray) -> dict[str, Any]:
@@ -65,15 +71,22 @@ def drift(values: FloatArray, rater: IntArray, order: IntArray) -> dict[str, Any
             counts once; None with fewer than two raters of three answers or more, or without any spread.
     """
     known = ~np.isnan(values)
+    part = parts_of_way(known, rater, order)[known]
     values, rater, order = values[known], rater[known], order[known]
     if not len(values):
         return {"parts": [], "slope": None}
-    place = places(rater, order)
-    part = np.minimum(PARTS - 1, (place * PARTS).astype(np.int64))
     return {
         "parts": [_part(number, values[part == number], rater[part == number]) for number in range(PARTS)],
-        "slope": _slope(values, rater, place),
+        "slope": _slope(values, rater, places(rater, order)),
     }
+
+
+def parts_of_way(known: BoolArray, rater: IntArray, order: IntArray) -> IntArray:
+    """Return in which tenth of its rater's way each answer lies, 0 to 9 [n]; −1 for what is not known."""
+    part = np.full(len(known), -1, dtype=np.int64)
+    place = places(rater[known], order[known])
+    part[known] = np.minimum(PARTS - 1, (place * PARTS).astype(np.int64))
+    return part
 
 
 def _part(number: int, values: FloatArray, rater: IntArray) -> dict[str, Any]:

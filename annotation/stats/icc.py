@@ -193,11 +193,7 @@ def classic_icc(table: npt.ArrayLike, level: float = 0.95) -> ClassicIcc:
     if n < 2 or k < 2:
         nothing = undefined(n, "two raters and two units at least are needed")
         return ClassicIcc(nothing, nothing, k)
-    x = x - x.mean()
-    bms = k * float((x.mean(axis=1) ** 2).sum()) / (n - 1)
-    jms = n * float((x.mean(axis=0) ** 2).sum()) / (k - 1)
-    rest = x - x.mean(axis=1, keepdims=True) - x.mean(axis=0)
-    ems = float((rest**2).sum()) / ((n - 1) * (k - 1))
+    bms, jms, ems = mean_squares(x)
     below = bms + (k - 1) * ems + k * (jms - ems) / n
     if bms + jms + ems <= 1e-20 or below <= 0:
         nothing = undefined(n, "all judgements are equal")
@@ -211,6 +207,18 @@ def classic_icc(table: npt.ArrayLike, level: float = 0.95) -> ClassicIcc:
         return ClassicIcc(one, undefined(n, "the variance of the mean was estimated below 0"), k)
     low, high = _spearman_brown(low, k), _spearman_brown(high, k)
     return ClassicIcc(one, Estimate(average, n, low, high, caveat), k)
+
+
+def mean_squares(x: FloatArray) -> tuple[float, float, float]:
+    """Return the mean squares between units, between raters and residual of a table [n ≥ 2, k ≥ 2]."""
+    n, k = x.shape
+    x = x - x.mean()
+    rest = x - x.mean(axis=1, keepdims=True) - x.mean(axis=0)
+    return (
+        k * float((x.mean(axis=1) ** 2).sum()) / (n - 1),
+        n * float((x.mean(axis=0) ** 2).sum()) / (k - 1),
+        float((rest**2).sum()) / ((n - 1) * (k - 1)),
+    )
 
 
 def _mcgraw_wong(

@@ -128,10 +128,11 @@ def campaign_trace(request: HttpRequest, key: str) -> HttpResponse:
     """Show what is behind a number; `?format=csv` sends all of it as a file."""
     campaign, given = campaign_of(request, key), given_of(request)
     found, behind = trace_asked(campaign, given, request.GET.dict())
+    command = "report_campaign" if "part" in request.GET else "score_campaign"
     context = {
         "campaign": campaign,
         "about": describe(campaign),
-        "command": campaign_command(campaign, vars(behind.options)),
+        "command": campaign_command(campaign, vars(behind.options), command),
     }
     return trace_page(request, campaign, found, given, context)
 

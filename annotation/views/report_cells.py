@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Campaign, Study
 from annotation.services.report.section import Section
 from annotation.services.report.tables import Column, Table
+from annotation.services.report.trace_parts import PARTS
 from annotation.views.figures import bars_svg
 
 Row = dict[str, Any]
@@ -101,13 +102,16 @@ def _href(owner: Campaign | Study, column: Column, row: Row, given: Mapping[str,
     address = _trace_href(owner, row, query)
     if not address:
         return ""
-    if column.trace == "rater":
+    if column.trace in PARTS:
+        query |= {"part": column.trace, "of": column.key}
+        query |= {name: row[name] for name in ("system", "row") if name in row}
+    elif column.trace == "rater":
         query["rater"] = row.get("rater") or row["left_out"]
     elif "system_a" in row:
         query |= {"a": row["system_a"], "b": row["system_b"]}
     else:
         query |= {"system": row["system"], "of": column.trace}
-    if column.trace != "rater" and row.get("testset") is not None:
+    if column.trace not in ("rater", *PARTS) and row.get("testset") is not None:
         query |= {f"in_{key}": row[key] or "" for key in CONDITION}
     return f"{address}?{urlencode(query)}"
 

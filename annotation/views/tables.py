@@ -199,10 +199,10 @@ def rater_rows(result: Row, scale: Sequence[float]) -> list[Row]:
     ]
 
 
-def campaign_command(campaign: Campaign, options: Row) -> str:
-    """Return the command that computes the same scores of a campaign."""
+def campaign_command(campaign: Campaign, options: Row, command: str = "score_campaign") -> str:
+    """Return the command that computes the same scores of a campaign, or writes the same report."""
     usual = {"disagreement": campaign_treatment(campaign)}
-    return _command("score_campaign", campaign.name, options, vars(ScoreOptions()) | usual)
+    return _command(command, campaign.name, options, vars(ScoreOptions()) | usual)
 
 
 def study_command(study: Study, options: Row) -> str:

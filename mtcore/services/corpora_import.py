@@ -57,6 +57,7 @@ def corpus_import(
     with as_bad_input():
         ours, others = streams(tags, sources, targets)
     keys = _Overlap(test_segments_known() if test_segments != "keep" else {}, drop=test_segments == "drop")
+    odd = _Odd()
     lines = side_by_side(ours, others) if others else ((text, text) for text in ours)
 
     def watch(n_lines: int) -> None:
@@ -66,8 +67,8 @@ def corpus_import(
         name=name,
         kind=kind or (Corpus.Kind.PARALLEL if others else Corpus.Kind.MONOLINGUAL),
         languages=tags,
-        pairs=keys.look(lines, name),
-        report=lambda: _report(ours, others, test_segments, keys),
+        pairs=odd.look(keys.look(lines, name), name),
+        report=lambda: {**_report(ours, others, test_segments, keys), **odd.report()},
         watch=watch,
         folder=folder,
     )
@@ -136,6 +137,34 @@ class _Overlap:
     def _testset(self, text: str) -> str:
         key = loose_key(text)
         return self.known.get(key, "") if key is not None else ""
+
+
+class _Odd:
+    """Count pairs from which nothing is learnt: with a blank side, or with twice the same text."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.blank = 0
+        self.same = 0
+
+    def look(self, pairs: Iterable[Pair], name: str) -> Iterator[Pair]:
+        """Pass all pairs on; refuse a corpus of nothing else."""
+        for source, target in pairs:
+            self.n += 1
+            if not source.strip() or not target.strip():
+                self.blank += 1
+            elif source is not target and source == target:
+                self.same += 1
+            yield source, target
+        if self.n and self.blank == self.n:
+            raise BadInput(
+                f"Every line of the corpus “{name}” is blank.", "Give the files that hold its text."
+            )
+
+    def report(self) -> dict[str, int]:
+        """Return how many there are, where there are any."""
+        found = {"blank": self.blank, "same_sides": self.same}
+        return {name: n for name, n in found.items() if n}
 
 
 def _report(ours: TextFiles, others: TextFiles | None, test_segments: str, found: _Overlap) -> dict[str, Any]:

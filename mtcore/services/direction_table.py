@@ -23,6 +23,7 @@ from mtcore.models import Run, Segment, SystemOutput, TestSet
 from mtcore.services.metric_outputs import Selection, Watch, outputs_score, outputs_score_check
 from mtcore.services.metric_results import metric_result_find
 from mtcore.services.metric_scoring import MetricOptions, scorers_make
+from mtcore.services.texts import whole_sentence
 from mtcore.services.versions import testset_find, version_original
 
 SIDES = ("direct", "reverse")
@@ -45,7 +46,11 @@ class DirectionRow:
 
 @dataclass(frozen=True)
 class DirectionTable:
-    """The table, sorted by the difference, with the systems that have outputs of one side only."""
+    """The table, sorted by the difference.
+
+    `one_sided` are the systems that have outputs of one side only, `left_out` those that could not be scored,
+    each with the reason.
+    """
 
     metric: str
     title: str
@@ -55,6 +60,7 @@ class DirectionTable:
     rows: tuple[DirectionRow, ...]
     one_sided: tuple[str, ...]
     signature: str
+    left_out: tuple[tuple[str, str], ...] = ()
 
 
 def direction_table(
@@ -90,20 +96,25 @@ def direction_table(
         raise BadInput(scorer.reason)
     sums: Sums = {}
     signatures: dict[str, None] = {}
+    unscored: dict[str, str] = {}
     score = partial(outputs_score, run=run, work=work)
     for number, testset in enumerate(found):
         if watch is not None:
             watch(number / len(found), f"{metric} of {testset.name}")
-        _add(sums, testset, scorer.metric, partial(score, options=options), signatures)
+        unscored |= _add(sums, testset, scorer.metric, partial(score, options=options), signatures)
+    if unscored and not sums.keys() - unscored.keys():
+        raise BadInput("No system could be scored.", reasons_write(unscored.items()))
     _sides_check(found, {side for own in sums.values() for side in own})
-    rows = [_row(name, own, scorer.metric) for name, own in sums.items() if len(own) == len(SIDES)]
+    scored = {name: own for name, own in sums.items() if name not in unscored}
+    rows = [_row(name, own, scorer.metric) for name, own in scored.items() if len(own) == len(SIDES)]
     kept = [row for row in rows if row is not None]
     kind = METRICS[metric]
     return DirectionTable(
         metric, kind.title, kind.digits, f"{found[0].source_language}-{found[0].target_language}",
         tuple(one.name for one in found),
         tuple(sorted(kept, key=lambda row: (row.delta, row.system))),
-        tuple(sorted(name for name, own in sums.items() if len(own) < len(SIDES))), "; ".join(signatures),
+        tuple(sorted(name for name, own in scored.items() if len(own) < len(SIDES))), "; ".join(signatures),
+        tuple(sorted(unscored.items())),
     )  # fmt: skip
 
 
@@ -157,15 +168,23 @@ def _add(
     scorer: Metric,
     scored: Callable[..., ScoreReport],
     signatures: dict[str, None],
-) -> None:
-    """Score the outputs of a test set and add their statistics by side."""
+) -> dict[str, str]:
+    """Score the outputs of a test set and add their statistics by side.
+
+    Returns:
+        System → why it could not be scored.
+    """
     source = version_original(testset, "source")
     reference = version_original(testset, "target") if "reference" in scorer.needs else None
     report = scored(testset=testset.name, selection=Selection(inputs=(str(source),)))
     directions = np.array(testset.segments.order_by("position").values_list("direction", flat=True))
     outputs = SystemOutput.objects.filter(testset=testset, input_version=source).select_related("system")
     by_system = {output.system.name: output for output in outputs}
+    unscored: dict[str, str] = {}
     for score in report.results:
+        if score.value is None:
+            unscored[score.system] = score.reason
+            continue
         row = metric_result_find(
             output=by_system[score.system], reference=reference, metric=scorer.name, signature=score.signature
         )
@@ -178,6 +197,7 @@ def _add(
             if len(own):
                 before, n = sums.setdefault(score.system, {}).get(side, (0.0, 0))
                 sums[score.system][side] = (before + total(own), n + len(own))
+    return unscored
 
 
 def _row(system: str, own: Mapping[str, tuple[FloatArray, int]], scorer: Metric) -> DirectionRow | None:
@@ -185,6 +205,11 @@ def _row(system: str, own: Mapping[str, tuple[FloatArray, int]], scorer: Metric)
     if direct is None or reverse is None:
         return None
     return DirectionRow(system, direct, reverse, reverse - direct, own["direct"][1], own["reverse"][1])
+
+
+def reasons_write(left_out: Iterable[tuple[str, str]]) -> str:
+    """Say which systems are left out, and why."""
+    return " ".join(whole_sentence(f"“{system}” is left out: {reason}") for system, reason in left_out)
 
 
 def to_table(table: DirectionTable) -> str:
@@ -207,6 +232,8 @@ def to_table(table: DirectionTable) -> str:
         lines.append("  ".join([first, *others]))
     if table.one_sided:
         lines += ["", f"Outputs of one side only: {quoted(table.one_sided)}."]
+    if table.left_out:
+        lines += ["", reasons_write(table.left_out)]
     return "\n".join([*lines, "", table.signature]) + "\n"
 
 

@@ -155,9 +155,10 @@ def launched_once(action: Callable[[], Run], *, kind: str, name: str) -> tuple[R
 
 
 def pipeline_started(planned: Pipeline, user: User | None) -> tuple[Run, bool]:
-    """Launch a planned pipeline, or let the same one go on; return its last run, which all others lead to."""
+    """Launch a planned pipeline, or let the same one go on; return its first run that has not succeeded."""
     known = bool(pipeline_runs(planned.system))
-    return pipeline_launch(planned, requested_by=user).runs[-1], not known
+    runs = pipeline_launch(planned, requested_by=user).runs
+    return next((run for run in runs if run.state != Run.State.SUCCEEDED), runs[-1]), not known
 
 
 def known_already(*runs: Run) -> list[str]:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from evalplatform.words import quoted
 from mtcore.diversity import MEASURES
 from mtcore.models import Run
+from mtcore.services.direction_table import reasons_write
 from mtcore.services.fluency_own import WHAT
 from mtcore.services.texts import whole_sentence
 from mtcore.views.words import grouped
@@ -189,6 +190,8 @@ def _directions(result: Result) -> list[Table]:
 def _direction_notes(result: Result) -> list[str]:
     one_sided = result.get("one_sided") or ()
     told = [f"Outputs of one side only: {quoted(one_sided)}."] if one_sided else []
+    left_out = result.get("left_out") or ()
+    told += [reasons_write(left_out)] if left_out else []
     return [*told, str(result.get("signature", ""))]
 
 

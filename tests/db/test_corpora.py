@@ -120,6 +120,23 @@ def test_what_cannot_be_imported_leaves_nothing(tmp_path, arguments, words):
     assert nothing_left()
 
 
+def test_lines_from_which_nothing_is_learnt_are_told_and_a_blank_corpus_is_refused(tmp_path):
+    english = write_lines(tmp_path / "x.en", ["one", "", "three", "four", "five"])
+    german = write_lines(tmp_path / "x.de", ["eins", "zwei", "three", " ", "fünf"])
+    told, _ = run("import_corpus", "odd", "--languages", "en-de", "--source", english, "--target", german)
+    assert "blank on a side: 2 lines; filtering takes them out" in told
+    assert "the same text on both sides: 1 line" in told
+    report = corpus_find("odd").report
+    assert (report["blank"], report["same_sides"]) == (2, 1)
+    told, _ = run("import_corpus", "mono", "--languages", "de", "--text", german)
+    assert "both sides" not in told and "blank on a side: 1 line; filtering takes it out" in told
+    blank = write_lines(tmp_path / "blank", ["", " ", "\t"])
+    kept = len(list(corpora_folder().iterdir()))
+    message = refused("import_corpus", "blank", "--languages", "de", "--text", blank)
+    assert "Every line of the corpus “blank” is blank." in message
+    assert len(list(corpora_folder().iterdir())) == kept
+
+
 @needs_cases
 def test_training_sides_of_different_length_are_refused_eng_08():
     files = ["--source", CASES / "eng08_train.src", "--target"]

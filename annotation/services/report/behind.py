@@ -74,6 +74,15 @@ class Behind:
         """Return the z of each rating [n], nan where there is none."""
         return standardise(self.table, self.options.population).z
 
+    def rows_of_judgements(self, ids: IntArray) -> IntArray:
+        """Return the rows of the ratings that come from judgements, by test set and segment.
+
+        Args:
+            ids: of judgements [n]; one that stands there twice has two rows.
+        """
+        order = np.argsort(self.table.origins, kind="stable")
+        return self._in_order(order[np.searchsorted(self.table.origins[order], ids)])
+
     @cached_property
     def part(self) -> IntArray:
         """Return the part of each rating [n]."""
@@ -102,7 +111,10 @@ class Behind:
             dtype=bool,
         )
         rows = np.unique(table.credit_rating[wanted[table.credit_entry]])
-        rows = rows[counted(table)[rows]]
+        return self._in_order(rows[counted(table)[rows]])
+
+    def _in_order(self, rows: IntArray) -> IntArray:
+        table = self.table
 
         def place(row: int) -> tuple[tuple[str, int, str], int]:
             return natural(*table.segments[int(table.segment[row])]), int(table.origins[row])

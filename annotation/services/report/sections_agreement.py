@@ -22,9 +22,9 @@ def agreement(report: Report) -> Section:
     rows, words = _rating_agreement(found) if report.rated else _preference_agreement(found)
     columns = [
         Column("measure", _("Measure")),
-        Column("value", _("Value"), "number", 3),
-        Column("ci", _("95 %"), "interval", 3),
-        Column("n", _("Items"), "count"),
+        Column("value", _("Value"), "number", 3, "agreement"),
+        Column("ci", _("95 %"), "interval", 3, "agreement"),
+        Column("n", _("Items"), "count", 0, "agreement"),
         Column("caveat", _("Remark")),
     ]
     table = Table("agreement", _("Agreement of raters"), used(columns, rows), rows)
@@ -35,14 +35,15 @@ def _rating_agreement(found: Row) -> tuple[list[Row], list[str]]:
     rows = []
     for part, name in (("raw", _("raw scores")), ("z", _("z"))):
         own = found[part]
-        rows.append(own["alpha"] | {"measure": _("Krippendorff's α, interval, on %(part)s") % {"part": name}})
+        measure = _("Krippendorff's α, interval, on %(part)s") % {"part": name}
+        rows.append(own["alpha"] | {"row": f"{part}.alpha", "measure": measure})
         for key, title in (
             ("icc_2_1", _("ICC(2,1) on %(part)s")),
             ("icc_2_k", _("ICC(2,k) on %(part)s")),
         ):
             if own[key] is not None:
-                rows.append(own[key] | {"measure": title % {"part": name}})
-        rows += _component_rows(own["components"], name)
+                rows.append(own[key] | {"row": f"{part}.{key}", "measure": title % {"part": name}})
+        rows += [row | {"row": f"{part}.{row['row']}"} for row in _component_rows(own["components"], name)]
     alpha = found["z"]["alpha"]["value"]
     words = [
         _(
@@ -86,23 +87,23 @@ def _component_rows(components: Row, name: str) -> list[Row]:
         words = title % {"part": name}
         if key == "average" and components["k"] is not None:
             words += f" (k = {components['k']:.1f})"
-        rows.append({"measure": words, "value": components[key], **common})
+        rows.append({"row": key, "measure": words, "value": components[key], **common})
     return rows
 
 
 def _preference_agreement(found: Row) -> tuple[list[Row], list[str]]:
     rows = [
-        found["alpha_nominal"] | {"measure": _("Krippendorff's α, nominal")},
-        found["alpha_ordinal"] | {"measure": _("Krippendorff's α, ordinal")},
+        found["alpha_nominal"] | {"row": "nominal", "measure": _("Krippendorff's α, nominal")},
+        found["alpha_ordinal"] | {"row": "ordinal", "measure": _("Krippendorff's α, ordinal")},
     ]
-    kappas = (
-        (found["kappa_wmt"], _("κ (WMT, as published: all label pairs of the same order)")),
-        (found["kappa_wmt_apart"]["between"], _("κ (WMT), between raters, same order")),
-        (found["kappa_wmt_apart"]["within"], _("κ (WMT), a rater with themselves, same order")),
-        (found["kappa"]["between"], _("κ, sides turned round, between raters")),
-        (found["kappa"]["within"], _("κ, sides turned round, a rater with themselves")),
-    )
-    rows += [_kappa_row(own, title) for own, title in kappas]
+    titles = {
+        "same.all": _("κ (WMT, as published: all label pairs of the same order)"),
+        "same.between": _("κ (WMT), between raters, same order"),
+        "same.within": _("κ (WMT), a rater with themselves, same order"),
+        "either.between": _("κ, sides turned round, between raters"),
+        "either.within": _("κ, sides turned round, a rater with themselves"),
+    }
+    rows += [_kappa_row(kappa_of(found, name), title) | {"row": name} for name, title in titles.items()]
     words = _(
         "α and κ are 1 when raters always choose the same and 0 when they agree by chance; ordinal α "
         "counts better against worse as farther apart than either against equal. The n of κ are pairs of "
@@ -110,6 +111,14 @@ def _preference_agreement(found: Row) -> tuple[list[Row], list[str]]:
         "round all answers about the same two count."
     )
     return rows, [words]
+
+
+def kappa_of(found: Row, name: str) -> Row:
+    """Return the κ of an order and of pairs of labels ("same.all", …) among what was computed."""
+    order, pairs = name.split(".")
+    if name == "same.all":
+        return dict(found["kappa_wmt"])
+    return dict(found["kappa_wmt_apart" if order == "same" else "kappa"][pairs])
 
 
 def _kappa_row(own: Row, title: str) -> Row:

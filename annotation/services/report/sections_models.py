@@ -75,22 +75,26 @@ def _tables(found: Row, rows: list[Row]) -> list[Table]:
             Column("system", _("System")),
             Column("z_mean", _("Ave. z"), "number", 3, "z_mean"),
             Column("z_ci", _("95 %, bootstrap"), "interval", 3, "z_mean"),
-            Column("estimate", _("Model"), "number", 3),
-            Column("se", _("Standard error"), "number", 3),
-            Column("estimate_ci", _("95 %, model"), "interval", 3),
+            Column("estimate", _("Model"), "number", 3, "mixed"),
+            Column("se", _("Standard error"), "number", 3, "mixed"),
+            Column("estimate_ci", _("95 %, model"), "interval", 3, "mixed"),
         ],
         rows,
     )
     variances = found["variances"]
-    parts = [{"term": str(words)} | variances[term] for term, words in TERMS.items() if term in variances]
+    parts = [
+        {"row": term, "term": str(words)} | variances[term]
+        for term, words in TERMS.items()
+        if term in variances
+    ]
     shares = Table(
         "variances",
         _("Where the variance of z comes from"),
         [
             Column("term", pgettext("of variance", "Source")),
-            Column("variance", _("Variance"), "number", 3),
-            Column("sd", _("sd"), "number", 3),
-            Column("share", _("Share"), "percent", 0),
+            Column("variance", _("Variance"), "number", 3, "variances"),
+            Column("sd", _("sd"), "number", 3, "variances"),
+            Column("share", _("Share"), "percent", 0, "variances"),
         ],
         parts,
     )

@@ -177,11 +177,11 @@ def sides(report: Report) -> Section:
     total = found["left"] + found["right"] + found["equal"]
     row = found | {"share_left": found["left"] / total if total else None}
     columns = [
-        Column("left", _("Left chosen"), "count"),
-        Column("equal", _("Equal"), "count"),
-        Column("right", _("Right chosen"), "count"),
-        Column("share_left", _("Share of left"), "percent", 1),
-        Column("p_two_sided", _("p, two-sided"), "p"),
+        Column("left", _("Left chosen"), "count", 0, "sides"),
+        Column("equal", _("Equal"), "count", 0, "sides"),
+        Column("right", _("Right chosen"), "count", 0, "sides"),
+        Column("share_left", _("Share of left"), "percent", 1, "sides"),
+        Column("p_two_sided", _("p, two-sided"), "p", 0, "sides"),
     ]
     table = Table("sides", _("Choices by side of the screen"), columns, [row])
     figures = []

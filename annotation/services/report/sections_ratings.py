@@ -217,17 +217,19 @@ def distribution(report: Report) -> Section:
     edges = [low + (high - low) * place / BINS for place in range(BINS + 1)]
     columns = [
         Column("system", _("System")),
-        Column("n", _("Ratings"), "count"),
-        Column("mean", _("Mean"), "number", decimals),
-        Column("sd", _("sd"), "number", decimals),
-        Column("lower_quartile", _("Lower quartile"), "number", decimals - 1),
-        Column("median", _("Median"), "number", decimals - 1),
-        Column("upper_quartile", _("Upper quartile"), "number", decimals - 1),
+        Column("n", _("Ratings"), "count", 0, "distributions"),
+        Column("mean", _("Mean"), "number", decimals, "distributions"),
+        Column("sd", _("sd"), "number", decimals, "distributions"),
+        Column("lower_quartile", _("Lower quartile"), "number", decimals - 1, "distributions"),
+        Column("median", _("Median"), "number", decimals - 1, "distributions"),
+        Column("upper_quartile", _("Upper quartile"), "number", decimals - 1, "distributions"),
         *(
             Column(
                 f"bin_{place + 1}",
                 f"{edges[place]:.{decimals - 1}f}–{edges[place + 1]:.{decimals - 1}f}",
                 "count",
+                0,
+                "distributions",
             )
             for place in range(BINS)
         ),
@@ -246,12 +248,13 @@ def progress(report: Report) -> Section | None:
         return None
     columns = [
         Column("part", _("Tenth"), "count"),
-        Column("n", _("Ratings"), "count"),
-        Column("mean", _("Mean z"), "number", 3),
-        Column("ci", _("95 %"), "interval", 3),
+        Column("n", _("Ratings"), "count", 0, "drift"),
+        Column("mean", _("Mean z"), "number", 3, "drift"),
+        Column("ci", _("95 %"), "interval", 3, "drift"),
     ]
     title = _("Mean z over tenths of the raters' way")
-    table = Table("drift", title, columns, found["parts"])
+    rows = [row | {"row": str(row["part"])} for row in found["parts"]]
+    table = Table("drift", title, columns, rows)
     figure = Figure("drift", title, people.drift(found["parts"], title), "drift")
     return Section("drift", _("Does the order matter?"), [_slope_words(found["slope"])], [figure], [table])
 

@@ -61,13 +61,13 @@ def system_trace(behind: Behind, system: str, condition: Mapping[str, str], quan
         and quantity in QUANTITIES
         and all((one[key] or "") == value for key, value in condition.items())
     )
-    rows = _rating_rows(behind, behind.rows_of(system, condition))
+    rows = rating_rows(behind, behind.rows_of(system, condition))
     decimals = raw_decimals(behind.scale) if quantity == "raw_mean" else 3
     name = {"raw_mean": _("raw mean"), "z_mean": _("mean z")}.get(quantity, _("judgements"))
     value = f"{row[quantity]:,}" if quantity == "n_judgements" else number(row[quantity], decimals)
     about = row.get("notation") or row["direction"] or row["testset"] if condition else None
     title = f"{system}, {about}: {name}" if about else f"{system}: {name}"
-    columns = _rating_columns(behind, rows, rater=True)
+    columns = rating_columns(behind, rows, rater=True)
     table = Table("ratings", _("Ratings behind the number"), columns, rows)
     words = _mean_words(row, quantity, behind.options, decimals)
     return Trace(title, value, words, table, behind.result["signature"])
@@ -92,7 +92,13 @@ def resampled(options: ScoreOptions) -> str:
     return _("documents") if options.unit == "document" else _("segments")
 
 
-def _rating_rows(behind: Behind, rows: IntArray) -> list[Row]:
+def rating_rows(behind: Behind, rows: IntArray) -> list[Row]:
+    """Return some ratings as rows of a table.
+
+    Args:
+        behind: whose ratings they are.
+        rows: of its table [n].
+    """
     table, z = behind.table, behind.z
     return [
         {
@@ -110,7 +116,8 @@ def _rating_rows(behind: Behind, rows: IntArray) -> list[Row]:
     ]
 
 
-def _rating_columns(behind: Behind, rows: Sequence[Row], *, rater: bool) -> list[Column]:
+def rating_columns(behind: Behind, rows: Sequence[Row], *, rater: bool) -> list[Column]:
+    """Return the columns of ratings: with their raters, or with the systems of one rater's."""
     columns = [Column("segment", _("Segment"), "text", 0, "segment"), Column("testset", _("Test set"))]
     if rater:
         columns.append(Column("rater", _("Rater"), "text", 0, "rater"))
@@ -180,11 +187,11 @@ def rater_trace(behind: Behind, rater: str) -> Trace:
         words = [_("This rater has no z: all ratings are equal, or there is a single one.")]
     if row["excluded_by"]:
         words.append(_("Excluded: %(why)s. The ratings count in no average.") % {"why": row["excluded_by"]})
-    found = _rating_rows(behind, rows)
+    found = rating_rows(behind, rows)
     shown = Table(
         "ratings",
         _("All ratings, in the order given"),
-        _rating_columns(behind, found, rater=False),
+        rating_columns(behind, found, rater=False),
         found,
     )
     return Trace(rater, f"{values['mean']} ± {values['sd']}", words, shown, behind.result["signature"])

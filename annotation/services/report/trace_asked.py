@@ -11,6 +11,7 @@ from annotation.services.report import (
     trace,
     trace_counts,
     trace_pairs,
+    trace_parts,
     trace_preferences,
     trace_strengths,
 )
@@ -20,7 +21,7 @@ from annotation.services.study_scores import study_options
 from annotation.stats.score import CONDITION_KEYS
 from evalplatform.errors import BadInput
 
-ASKED = ("system", "of", "a", "b", "rater", *(f"in_{name}" for name in CONDITION_KEYS))
+ASKED = ("system", "of", "a", "b", "rater", "part", "row", *(f"in_{name}" for name in CONDITION_KEYS))
 """What an address asks beside the options of scoring."""
 
 
@@ -33,13 +34,16 @@ def trace_asked(
         campaign: whose number it is.
         given: the options of scoring.
         asked: `system` and `of` (the quantity), `a` and `b`, or `rater`; with `in_testset`, `in_input`,
-            `in_reference` and `in_direction` for the number of one condition.
+            `in_reference` and `in_direction` for the number of one condition. `part`, `of`, and `row` or
+            `system`, for a number that stands beside the scores.
 
     Raises:
         BadInput: it asks for nothing.
         NotFound: there is no such number.
     """
     behind = campaign_behind(campaign, options_read(campaign, {**given, **_by(asked)}))
+    if "part" in asked:
+        return trace_parts.part_trace(behind, asked), behind
     return _trace(behind, asked), behind
 
 

@@ -134,6 +134,13 @@ def rater_trace(behind: Behind, rater: str) -> Trace:
     return Trace(rater, f"{row['n']:,}", words, _table(behind, rows), behind.result["signature"])
 
 
+def comparison_table(
+    behind: Behind, condition: Mapping[str, str], wanted: Callable[[Comparison], bool]
+) -> Table:
+    """Return the comparisons of a condition, "" for all, that somebody wants."""
+    return _table(behind, _rows(behind, condition, wanted))
+
+
 def _rows(behind: Behind, condition: Mapping[str, str], wanted: Callable[[Comparison], bool]) -> list[Row]:
     return [
         {

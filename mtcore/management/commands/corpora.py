@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evalplatform.commands import HouseCommand
+from evalplatform.words import counted
 from mtcore.management.shown import table
 from mtcore.models import Corpus
 from mtcore.services.corpora import corpus_find, corpus_languages, corpus_verify
@@ -55,6 +56,11 @@ def one_corpus(corpus: Corpus) -> str:
         told.append(f"  read {report['read']:,} lines, removed: {removed or 'none'}")
     if report.get("carriage_returns"):
         told.append(f"  carriage returns inside {report['carriage_returns']:,} lines became blanks")
+    if report.get("blank"):
+        takes = "filtering takes them out" if report["blank"] > 1 else "filtering takes it out"
+        told.append(f"  blank on a side: {counted(report['blank'], 'line')}; {takes}")
+    if report.get("same_sides"):
+        told.append(f"  the same text on both sides: {counted(report['same_sides'], 'line')}")
     parents = ", ".join(f"“{one.name}”" for one in corpus.derived_from.all())
     told.append(f"  made by {report.get('made_by', '?')}{f' from {parents}' if parents else ''}")
     told.append(f"  sha256 {corpus.sha256}, in {corpus.path}")
