@@ -149,6 +149,7 @@ def test_points_open_what_is_behind_them(campaign, ann):
         assert client.get(link).status_code == 200, link
 
 
+@pytest.mark.once
 def test_files_have_everything_and_safe_ones_start_no_formula(campaign, ann):
     client = client_of(ann)
     for name in ("coefficients", "williams", "pairs", "points", "segments"):

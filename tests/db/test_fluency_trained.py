@@ -30,6 +30,7 @@ def english(n: int, seed: int) -> list[str]:
     return [one for _, one in small_pairs(n, seed)]
 
 
+@pytest.mark.once
 def test_perplexity_under_a_transformer_trained_here(tmp_path, monkeypatch, settings):
     # the heart beats in another connection, which sees nothing of a test's transaction
     settings.RUN_LEASE_SECONDS = 3600

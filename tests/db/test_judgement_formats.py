@@ -140,6 +140,7 @@ def test_scores_that_no_known_scale_fits_need_one(tmp_path, text):
     assert "the scale is taken" not in said
 
 
+@pytest.mark.once
 @needs_data
 def test_the_esa_and_mqm_files_come_in_with_their_counts():
     esa = HUMAN / "wmt24-encs-esa" / "esa_generalMT2024_wave2.eng-ces.csv"

@@ -130,6 +130,7 @@ def _same(one, two):
     return one == pytest.approx(two, abs=1e-9) if isinstance(one, float) else one == two
 
 
+@once
 def test_the_same_study_gives_the_same_bytes(study, tmp_path):
     for name in ("one.zip", "two.zip"):
         study_export(study=study, output=tmp_path / name)
@@ -157,6 +158,7 @@ def test_raters_are_numbers_and_texts_are_hashes(package):
     assert all(len(row["sha256"]) == 64 for row in rows)
 
 
+@once
 def test_what_raters_wrote_to_the_researchers_is_not_published(study, tmp_path):
     campaign = Campaign.objects.filter(study=study).first()
     rater = campaign.participations.first()

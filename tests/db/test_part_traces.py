@@ -16,7 +16,10 @@ from annotation.stats.options import ScoreOptions
 from tests.factories.pages import client_of
 from tests.factories.reports import rated
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.once,
+]  # what numbers are made of, read by code that others share
 
 
 @pytest.fixture

@@ -118,6 +118,7 @@ def test_a_report_is_computed_once_and_again_when_an_answer_changes(ann):
         assert f"{float(row['z_mean_all']):.3f}".replace("-", "−") == before[row["system"]]
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(("what", "make"), small_campaigns(), ids=[name for name, _ in small_campaigns()])
 def test_little_to_say_is_said_in_plain_words(ann, what, make):
     campaign, client = make(ann), client_of(ann)
@@ -278,6 +279,7 @@ def test_a_segment_shows_its_texts_outputs_and_answers_as_text(ann):
     clean(html)
 
 
+@pytest.mark.once
 def test_files_are_whole_and_the_same_each_time(ann):
     campaign, client = rated(ann), client_of(ann)
     html = page(client, campaign)

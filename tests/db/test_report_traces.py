@@ -95,6 +95,7 @@ def test_one_comparison_a_segment_is_reported_by_the_sign_test(ann):
     assert "(post hoc), two-sided" in client.get(trace, asked).content.decode()
 
 
+@pytest.mark.once
 def test_strengths_open_the_counts_that_they_are_fitted_to(ann):
     campaign, client = rated(ann, protocol="pairwise_fluency", systems=("OP", "BT", "XL")), client_of(ann)
     systems = campaign_score(campaign=campaign, options=ScoreOptions()).result["systems"]
@@ -119,6 +120,7 @@ def test_strengths_open_the_counts_that_they_are_fitted_to(ann):
     assert client.get(reverse("campaign_trace", args=[campaign.key]), missing).status_code == 404
 
 
+@pytest.mark.once
 def test_numbers_of_a_study_open_in_the_only_campaign_that_made_them(ann):
     campaign, client = rated(ann, study="ferries"), client_of(ann)
     rated(ann, name="second", study="ferries", protocol="pairwise_fluency", seed=8)

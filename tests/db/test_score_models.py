@@ -214,6 +214,7 @@ def test_comet_of_outputs_is_sent_the_very_text_each_was_made_from(tmp_path, set
     assert "COMET_PYTHON" in missing["results"][0]["reason"]
 
 
+@pytest.mark.once
 @needs("bert-score", "torch", "transformers")
 def test_met_16_bertscore_of_outputs_is_kept_as_plain_numbers(tmp_path, monkeypatch):
     lines = import_scored_set(tmp_path, systems=("A",))

@@ -239,6 +239,7 @@ def test_csv_has_exact_values_and_what_is_behind_each(known):
     assert "campaign “en-de X”" in row["behind"] and "source_da" in row["signature"]
 
 
+@pytest.mark.once
 def test_latex_compiles_where_tex_is(known, tmp_path):
     out, _ = run("report_study", known.study.name, "--format", "latex")
     assert r"$X^{**}$" in out and r"\toprule" in out and "% To fill: manage.py" in out

@@ -92,6 +92,7 @@ def address_of(study, given, row, **asked):
     return reverse("study_trace", args=[study.pk], query=query)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("given", WAYS, ids=lambda given: "-".join(given) or "usual")
 def test_what_a_number_opens_makes_that_number_and_its_command_too(joined, given):
     client = client_of(joined.owner)
