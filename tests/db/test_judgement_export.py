@@ -46,7 +46,7 @@ def elsewhere(campaign, tmp_path, format="csv", *options):
     run("import_judgements", "copy", str(path), "--format", format)
 
 
-@pytest.mark.parametrize("format", ["csv", "jsonl"])
+@pytest.mark.parametrize("format", ["csv", pytest.param("jsonl", marks=pytest.mark.once)])
 @pytest.mark.parametrize("protocol", ["source_da", "reference_da", "pairwise_fluency"])
 def test_an_export_imported_elsewhere_scores_the_same(protocol, format, tmp_path):
     campaign = make_campaign(

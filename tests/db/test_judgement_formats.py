@@ -45,6 +45,7 @@ def _languages(format):
     return pairs.get(format, "cs-en")
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("format", ["tsv", "parquet"])
 @pytest.mark.parametrize("protocol", ["source_da", "pairwise_fluency"])
 def test_an_export_imported_elsewhere_scores_the_same(protocol, format, tmp_path):

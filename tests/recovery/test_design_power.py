@@ -22,7 +22,7 @@ def within(count: int, runs: int, share: float, slack: float = 0.0) -> bool:
     return bool(low <= count <= high)
 
 
-@pytest.mark.parametrize("effect", [0.0, 0.08, 0.14])
+@pytest.mark.parametrize("effect", [0.0, 0.08, pytest.param(0.14, marks=pytest.mark.long)])
 def test_the_paired_bootstrap_finds_what_was_predicted(effect: float):
     runs, segments = 300, 250
     truth = Truth(effects={"A": effect, "B": 0.0}, segments=segments, raters=RATERS)
