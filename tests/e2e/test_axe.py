@@ -23,7 +23,7 @@ LOOKS = {
     "right to left": {"color_scheme": "light", "locale": "ar"},
 }
 WALKS = {"left to right": LOOKS["light"], "right to left": LOOKS["right to left"]}
-"""Raters' pages are walked twice, and looked at in the light and in the dark each time."""
+"""Raters' pages are walked twice; colours are those of any direction, so the dark is looked at once."""
 PRACTICE = (
     "source,translation,low,high,why\n"
     '"It is late.","Es ist spät.",80,100,"**Nothing** is missing."\n'
@@ -235,13 +235,17 @@ def test_axe_finds_nothing(places, new_page, look):
             assert direction == ("rtl" if look == "right to left" else "ltr"), name
             results = Axe().run(page, options=RULES)
             assert len(results.response["passes"]) > 10, name  # it did look
-            page.emulate_media(color_scheme="dark")
-            in_dark = Axe().run(page, options=COLOURS)
-            seen_in_dark += bool(in_dark.response["passes"])
-            page.emulate_media(color_scheme="light")
-            for light, one in (("light", results), ("dark", in_dark)):
+            looked = {"light": results}
+            if look == "left to right":
+                page.emulate_media(color_scheme="dark")
+                looked["dark"] = Axe().run(page, options=COLOURS)
+                seen_in_dark += bool(looked["dark"].response["passes"])
+                page.emulate_media(color_scheme="light")
+            for light, one in looked.items():
                 if one.violations_count:
                     found[f"{name}, {light}"] = one.generate_report()
         page.context.close()
-    assert seen_in_dark > 20  # a dialog may leave nothing whose contrast can be told
+    assert (
+        seen_in_dark > 20 or look == "right to left"
+    )  # a dialog may leave nothing whose contrast can be told
     assert not found, "\n".join(f"== {name}\n{report}" for name, report in found.items())
