@@ -14,6 +14,7 @@ from evalplatform.errors import UserError
 from evalplatform.words import options_worded
 from mtcore.corpora.names import InvalidName, check_name
 from mtcore.services.corpora import languages_of
+from mtcore.services.metric_scoring import MOST_RESAMPLES, MOST_SEED
 
 Choices = list[tuple[str, str]]
 
@@ -117,3 +118,21 @@ def first_empty(label: str, choices: Sequence[tuple[str, str]]) -> Choices:
 def number_refused(low: int) -> str:
     """Say which numbers a field takes."""
     return _("Give a whole number from %(low)s on.") % {"low": low}
+
+
+def seed_field(**more: Any) -> forms.IntegerField:
+    """Return the field of a seed."""
+    return forms.IntegerField(min_value=0, max_value=MOST_SEED, label=_("Seed"), **more)
+
+
+def drawing_fields(*, none: str, seed: int) -> dict[str, forms.IntegerField]:
+    """Return the fields of what is drawn by chance: how often, and from which seed.
+
+    Args:
+        none: what none of them leaves out.
+        seed: usually.
+    """
+    resamples = forms.IntegerField(
+        min_value=0, max_value=MOST_RESAMPLES, initial=1000, label=_("Resamples"), help_text=none
+    )
+    return {"resamples": resamples, "seed": seed_field(initial=seed)}

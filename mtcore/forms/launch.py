@@ -11,13 +11,21 @@ from django.utils.translation import gettext_lazy
 
 from mtcore.engines.recipe import LM
 from mtcore.engines.registry import ENGINES
-from mtcore.forms.fields import Choices, HouseForm, NameField, Ticks, first_empty
+from mtcore.forms.fields import (
+    Choices,
+    HouseForm,
+    NameField,
+    Ticks,
+    drawing_fields,
+    first_empty,
+    seed_field,
+)
 from mtcore.forms.recipe import RecipeForm
 from mtcore.metrics import METRICS
 from mtcore.metrics.significance import SACREBLEU_SEED
 from mtcore.services.corpora_import import TEST_SEGMENTS
 from mtcore.services.metric_outputs import DIRECTIONS, Selection
-from mtcore.services.metric_scoring import DEFAULT, MOST_RESAMPLES, MOST_SEED, MetricOptions, ScoringOptions
+from mtcore.services.metric_scoring import DEFAULT, MetricOptions, ScoringOptions
 
 
 def engine_choices(task: str) -> Choices:
@@ -86,13 +94,7 @@ class TrainForm(RecipeForm):
         self.fields["engine"] = forms.ChoiceField(
             choices=engine_choices("trains"), required=False, label=_("Engine")
         )
-        self.fields["seed"] = forms.IntegerField(
-            required=False,
-            min_value=0,
-            max_value=MOST_SEED,
-            label=_("Seed"),
-            help_text=_("Empty takes the recipe's."),
-        )
+        self.fields["seed"] = seed_field(required=False, help_text=_("Empty takes the recipe's."))
         self.order_fields(self.field_order)
 
 
@@ -135,13 +137,7 @@ class LmForm(RecipeForm):
         self.fields["engine"] = forms.ChoiceField(
             choices=engine_choices("trains"), required=False, label=_("Engine")
         )
-        self.fields["seed"] = forms.IntegerField(
-            required=False,
-            min_value=0,
-            max_value=MOST_SEED,
-            label=_("Seed"),
-            help_text=_("Empty takes the recipe's."),
-        )
+        self.fields["seed"] = seed_field(required=False, help_text=_("Empty takes the recipe's."))
         self.order_fields(self.field_order)
 
 
@@ -217,16 +213,8 @@ class ScoreForm(HouseForm):
             widget=forms.Textarea(attrs={"rows": 3}),
             help_text=_("One a line, with a bar between the systems: OP | BT."),
         )
-        self.fields["resamples"] = forms.IntegerField(
-            min_value=0,
-            max_value=MOST_RESAMPLES,
-            initial=1000,
-            label=_("Resamples"),
-            help_text=_("0: no intervals, no tests"),
-        )
-        self.fields["seed"] = forms.IntegerField(
-            min_value=0, max_value=MOST_SEED, initial=SACREBLEU_SEED, label=_("Seed")
-        )
+        none = _("0: no intervals, no tests")
+        self.fields |= drawing_fields(none=none, seed=SACREBLEU_SEED)
 
     def clean_pairs(self) -> tuple[tuple[str, str], ...]:
         """Read the pairs, one a line."""

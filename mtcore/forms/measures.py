@@ -10,15 +10,13 @@ from django.utils.translation import gettext as _
 
 from mtcore.diversity import DEFAULT, DEFINITIONS, MEASURES
 from mtcore.diversity.tokens import TOKENS
-from mtcore.forms.fields import Choices, HouseForm, Ticks, first_empty
+from mtcore.forms.fields import Choices, HouseForm, Ticks, drawing_fields, first_empty
 from mtcore.forms.launch import listed, pairs_read
 from mtcore.metrics import METRICS
 from mtcore.metrics.significance import SACREBLEU_SEED
 from mtcore.services.fluency import ALPHA
 from mtcore.services.metric_outputs import DIRECTIONS
-from mtcore.services.metric_scoring import MOST_SEED
 
-MOST_RESAMPLES = 100_000
 POSSIBLE = tuple(name for name, one in MEASURES.items() if "dictionary" not in one.needs)
 """What can be measured without a file of the server."""
 
@@ -108,14 +106,7 @@ class DiversityForm(HouseForm):
             widget=forms.Textarea({"rows": 3}),
             help_text=_("One a line, with a bar between the texts; empty: every two."),
         )
-        self.fields["resamples"] = forms.IntegerField(
-            min_value=0,
-            max_value=MOST_RESAMPLES,
-            initial=1000,
-            label=_("Resamples"),
-            help_text=_("0: no tests"),
-        )
-        self.fields["seed"] = forms.IntegerField(min_value=0, max_value=MOST_SEED, initial=1, label=_("Seed"))
+        self.fields |= drawing_fields(none=_("0: no tests"), seed=1)
 
     def clean_pairs(self) -> tuple[tuple[str, str], ...]:
         """Read the pairs, one a line."""
@@ -192,16 +183,7 @@ class FluencyForm(HouseForm):
             label=_("A difference is shown up to p ="),
             widget=forms.NumberInput({"step": "any"}),
         )
-        self.fields["resamples"] = forms.IntegerField(
-            min_value=0,
-            max_value=MOST_RESAMPLES,
-            initial=1000,
-            label=_("Resamples"),
-            help_text=_("0: no tests"),
-        )
-        self.fields["seed"] = forms.IntegerField(
-            min_value=0, max_value=MOST_SEED, initial=SACREBLEU_SEED, label=_("Seed")
-        )
+        self.fields |= drawing_fields(none=_("0: no tests"), seed=SACREBLEU_SEED)
 
     def clean_lm_per_system(self) -> dict[str, str]:
         """Read the models, one a line."""
