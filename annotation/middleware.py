@@ -26,8 +26,9 @@ NO_CHANGE = {"login", "logout", "admin:login", "admin:logout", "set_language", "
 #: What the API lists of what there is, and how far it is. Everything else that it gives is data.
 LISTS = {
     "api_schema", "api_docs", "api_studies", "api_study", "api_campaigns", "api_campaign", "api_testsets",
-    "api_testset", "api_outputs", "api_systems", "api_corpora", "api_corpus", "api_recipes", "api_recipe",
-    "api_looks", "api_machine", "api_runs", "api_run", "api_run_files", "api_users", "api_user",
+    "api_testset", "api_outputs", "api_output", "api_systems", "api_corpora", "api_corpus", "api_recipes",
+    "api_recipe", "api_testsets_named", "api_looks", "api_machine", "api_runs", "api_run", "api_run_files",
+    "api_users", "api_user",
 }  # fmt: skip
 #: What the API makes only when it answers 201: a dry run, or what was there already, is no change.
 MAKES = ("api_launch_", "api_corpora", "api_corpus_")

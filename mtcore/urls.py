@@ -9,6 +9,7 @@ from mtcore.views import (
     launches_measure,
     launches_score,
     machine,
+    outputs,
     recipes,
     runs,
     systems,
@@ -48,6 +49,8 @@ urlpatterns = [
     path("testsets/import/", testsets.testset_import, name="testset_import"),
     path("testsets/<int:pk>/", testsets.testset, name="testset"),
     path("testsets/<int:pk>/output/", testsets.output_import_page, name="output_import"),
+    path("outputs/<int:pk>/", outputs.output, name="output"),
+    path("outputs/<int:pk>/text.txt", outputs.output_file, name="output_file"),
     path("recipes/", recipes.recipes, name="recipes"),
     path("recipes/<str:name>/", recipes.recipe, name="recipe"),
 ]

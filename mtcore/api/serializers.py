@@ -8,6 +8,7 @@ from rest_framework import serializers
 from evalplatform.asks import Asked
 from mtcore.api.fields import TextField
 from mtcore.models import Corpus, MetricResult, Run, System, SystemOutput, TestSet, TextVersion
+from mtcore.services.output_look import output_provenance
 from mtcore.services.runs import run_pace, run_waits_for
 
 
@@ -68,6 +69,13 @@ class OutputSerializer(serializers.ModelSerializer):
     system = serializers.CharField(source="system.name", read_only=True)
     testset = serializers.CharField(source="testset.name", read_only=True)
     input_version = serializers.CharField(source="input_version.name", read_only=True)
+    provenance = serializers.SerializerMethodField(help_text="names of corpora are for administrators")
+
+    @extend_schema_field({"type": "object", "additionalProperties": {}})
+    def get_provenance(self, output: SystemOutput) -> dict[str, Any]:
+        """Say how it came about."""
+        request = self.context.get("request")
+        return output_provenance(output, administrator=bool(request and request.user.is_staff))
 
     class Meta:
         model = SystemOutput

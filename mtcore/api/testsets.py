@@ -40,7 +40,7 @@ class TestSetList(ListAPIView):
     def get_queryset(self) -> QuerySet[TestSet]:
         """Return those that are listed; `name` in the query finds one, also of practice."""
         name = self.request.query_params.get("name")
-        return _testsets().filter(name=name) if name else _testsets().listed()
+        return testsets_told().filter(name=name) if name else testsets_told().listed()
 
     @extend_schema(parameters=[OpenApiParameter("name", str, description="of the one that is sought")])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -54,7 +54,7 @@ class TestSetList(ListAPIView):
         asked = NewTestSetSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         testset, created = testset_create(_draft(asked.validated_data))
-        body = TestSetSerializer(_testsets().get(pk=testset.pk)).data
+        body = TestSetSerializer(testsets_told().get(pk=testset.pk)).data
         return Response(body, status=HTTPStatus.CREATED if created else HTTPStatus.OK)
 
 
@@ -67,7 +67,7 @@ class TestSetDetail(RetrieveAPIView):
 
     def get_queryset(self) -> QuerySet[TestSet]:
         """Return all."""
-        return _testsets()
+        return testsets_told()
 
 
 class OutputList(ListAPIView):
@@ -97,7 +97,7 @@ class OutputList(ListAPIView):
             input_version=given["input_version"],
             kind=given["kind"],
         )
-        body = {**OutputSerializer(output).data, "notices": list(notices)}
+        body = {**OutputSerializer(output, context={"request": request}).data, "notices": list(notices)}
         return Response(body, status=HTTPStatus.CREATED if created else HTTPStatus.OK)
 
 
@@ -109,7 +109,8 @@ class SystemList(ListAPIView):
     queryset = System.objects.listed().annotate(n_outputs=Count("outputs")).order_by("name")
 
 
-def _testsets() -> TestSetQuerySet:
+def testsets_told() -> TestSetQuerySet:
+    """Return all test sets, with what is told of each."""
     return (
         TestSet.objects.annotate(n_segments=Count("segments"))
         .prefetch_related("versions__derived_from")

@@ -2,13 +2,17 @@
 
 from django.urls import path
 
-from mtcore.api import corpora, launches, launches_measure, results, runs, testsets
+from mtcore.api import corpora, launches, launches_measure, outputs, results, runs, testsets, testsets_named
 
 urlpatterns = [
     path("testsets/", testsets.TestSetList.as_view(), name="api_testsets"),
+    path("testsets/named/", testsets_named.NamedSets.as_view(), name="api_testsets_named"),
     path("testsets/<int:pk>/", testsets.TestSetDetail.as_view(), name="api_testset"),
     path("testsets/<int:pk>/outputs/", testsets.OutputList.as_view(), name="api_outputs"),
     path("testsets/<int:pk>/metrics/", results.Metrics.as_view(), name="api_testset_metrics"),
+    path("outputs/<int:pk>/", outputs.OutputDetail.as_view(), name="api_output"),
+    path("outputs/<int:pk>/lines/", outputs.OutputLines.as_view(), name="api_output_lines"),
+    path("outputs/<int:pk>/text/", outputs.OutputText.as_view(), name="api_output_text"),
     path("systems/", testsets.SystemList.as_view(), name="api_systems"),
     path("recipes/", results.RecipeList.as_view(), name="api_recipes"),
     path("recipes/<str:name>/", results.RecipeDetail.as_view(), name="api_recipe"),

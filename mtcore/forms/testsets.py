@@ -12,6 +12,7 @@ from evalplatform.errors import UserError
 from mtcore.forms.fields import HouseForm, NameField
 from mtcore.models import System
 from mtcore.services.given_texts import file_given
+from mtcore.services.testset_named import named_sets
 from mtcore.services.texts import NamedText
 
 MOST_BYTES = 20 * 1024 * 1024
@@ -133,6 +134,36 @@ class TestSetForm(HouseForm):
             "direction": given.get("direction", ""),
             "documents": given.get("documents"),
         }
+
+
+class NamedSetForm(HouseForm):
+    """A named test set of sacrebleu."""
+
+    named = forms.ChoiceField(label=gettext_lazy("Test set and languages"))
+    name = NameField(
+        "test set",
+        required=False,
+        label=gettext_lazy("Name"),
+        help_text=gettext_lazy("Left empty: wmt19-en-de, say."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["named"]
+        if isinstance(field, forms.ChoiceField):
+            field.choices = [
+                ("", _("choose one")),
+                *(
+                    (one.name, [(f"{one.name} {pair}", f"{one.name} · {pair}") for pair in one.pairs])
+                    for one in named_sets()
+                ),
+            ]
+
+    def draft_options(self) -> dict[str, Any]:
+        """Return what the service takes."""
+        named, _blank, languages = self.cleaned_data["named"].partition(" ")
+        name = self.cleaned_data["name"] or f"{named}-{languages}"
+        return {"name": name, "named": named, "languages": languages}
 
 
 class OutputForm(HouseForm):

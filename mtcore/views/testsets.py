@@ -17,10 +17,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from mtcore.corpora.languages import direction as language_direction
 from mtcore.corpora.provenance import label
 from mtcore.forms.fields import tried
-from mtcore.forms.testsets import OutputForm, TestSetForm
+from mtcore.forms.testsets import NamedSetForm, OutputForm, TestSetForm
 from mtcore.models import TestSet, TextVersion
 from mtcore.services.outputs import output_import
 from mtcore.services.testset_look import testset_directions, testset_rows, testset_segments
+from mtcore.services.testset_named import named_draft
 from mtcore.services.testsets import testset_create, testset_draft
 from mtcore.services.versions import testset_direction, testset_versions
 
@@ -100,20 +101,24 @@ def _with_notation(found: TestSet) -> list[tuple[TextVersion, str]]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def testset_import(request: HttpRequest) -> HttpResponse:
-    """Import a test set."""
-    form = TestSetForm(request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid():
-        made = tried(form, lambda: _made(form))
+    """Import a test set: from files, or one of sacrebleu's."""
+    is_named = "named" in request.POST
+    form = TestSetForm(None if is_named else request.POST or None, request.FILES or None)
+    named = NamedSetForm(request.POST if is_named else None)
+    sent: TestSetForm | NamedSetForm = named if is_named else form
+    if request.method == "POST" and sent.is_valid():
+        made = tried(sent, lambda: _made(sent))
         if made:
             testset, created, notices = made
             _say(request, testset.name, created, notices)
             return redirect("testset", pk=testset.pk)
-    context = {"section": "testsets", "form": form}
-    return render(request, "mtcore/testset_import.html", context, status=form.status)
+    context = {"section": "testsets", "form": form, "named": named, "sent": sent}
+    return render(request, "mtcore/testset_import.html", context, status=sent.status)
 
 
-def _made(form: TestSetForm) -> tuple[TestSet, bool, tuple[str, ...]]:
-    draft = testset_draft(**form.draft_options())
+def _made(form: TestSetForm | NamedSetForm) -> tuple[TestSet, bool, tuple[str, ...]]:
+    make = named_draft if isinstance(form, NamedSetForm) else testset_draft
+    draft = make(**form.draft_options())
     made, created = testset_create(draft)
     return made, created, draft.notices
 

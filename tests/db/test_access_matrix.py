@@ -22,7 +22,7 @@ from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.joining import joining_url
 from annotation.services.links import campaign_links
 from annotation.services.studies import study_create
-from mtcore.models import Run, System, TestSet
+from mtcore.models import Run, System, SystemOutput, TestSet
 from mtcore.services.corpora import corpus_register
 from mtcore.services.corpora_import import corpus_import
 from mtcore.services.run_context import run_directory
@@ -80,6 +80,7 @@ def world(settings, tmp_path):
             name="c", languages=["en", "de"], sources=[str(texts["en"])], targets=[str(texts["de"])]
         )
     )
+    output = SystemOutput.objects.first()
     assignment = campaign.items.first().assignments.first()
     link = dict(campaign_links(campaign=campaign))[assignment.participation.rater.name]
     token = link.rstrip("/").rpartition("/")[2]
@@ -102,6 +103,10 @@ def world(settings, tmp_path):
         "api_report_table": {**one, "name": "ranking"}, "api_report_figure": {**one, "name": "ranking"},
         "study_tables_of": {"pk": campaign.study_id, "which": "edunov"},
         "study_tables_file": {"pk": campaign.study_id, "which": "edunov", "format": "csv"},
+        **{
+            name: {"pk": output.pk}
+            for name in ("output", "output_file", "api_output", "api_output_lines", "api_output_text")
+        },
         "study_table_cell": {"pk": campaign.study_id, "name": "edunov-1", "row": 0, "column": 0},
     }  # fmt: skip
     by_group = {
@@ -178,9 +183,9 @@ def found_links(owner, campaign):
 NO_EXPORTS = {
     "favicon", "health_live", "health_ready", "metrics", "run_live", "screens", "previous", "practice_item",
     "api", "api_schema", "api_docs", "api_studies", "api_study", "api_campaigns", "api_campaign",
-    "api_testsets", "api_testset", "api_outputs", "api_systems", "api_corpora", "api_corpus",
+    "api_testsets", "api_testset", "api_outputs", "api_output", "api_systems", "api_corpora", "api_corpus",
     "api_runs", "api_run", "api_recipes", "api_recipe", "api_machine", "api_run_files",
-    "api_users", "api_user", "api_looks",
+    "api_users", "api_user", "api_looks", "api_testsets_named",
 }  # fmt: skip
 """What answers with something else than a page and takes no data out: signals, lists of what there is."""
 
@@ -240,7 +245,8 @@ def test_every_role_at_every_address(world, role):
         assert {
             "campaign_hours", "campaign_plan", "campaign_judgements", "report_figure", "report_table",
             "study_file", "study_tables_file", "correlation_file", "run_log", "run_data", "run_history",
-            "run_file", "api_scores", "api_judgements", "api_raters", "api_links",
+            "run_file", "output_file", "api_output_lines", "api_output_text",
+            "api_scores", "api_judgements", "api_raters", "api_links",
         } <= EXPORTED, "addresses that are known to send data"  # fmt: skip
 
 

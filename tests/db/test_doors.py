@@ -39,7 +39,7 @@ DOORS = {
     "import_corpus": ("corpus_import", "api_corpora"),
     "import_judgements": ("judgements_import", "api_import"),
     "import_output": ("output_import", "api_outputs"),
-    "import_testset": ("testset_import", "api_testsets"),
+    "import_testset": ("testset_import", "api_testsets api_testsets_named"),
     "include_rater": ("campaign_exclude", "api_rater_include"),
     "joining_link": ("campaign campaign_joining", "api_joining"),
     "look_campaign": ("campaign_look", "api_looks"),

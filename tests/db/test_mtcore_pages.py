@@ -38,7 +38,7 @@ GETS = {
     "directions_compare": (), "system": ("system",), "testset_translate": ("system",),
     "lm_score": ("lm",), "recipes": (), "recipe": ("tiny-op",),
 }  # fmt: skip
-OF_RESEARCHERS = {"testsets", "testset_import", "testset", "output_import"}
+OF_RESEARCHERS = {"testsets", "testset_import", "testset", "output_import", "output", "output_file"}
 """Pages that researchers open too; their rights are tested with them."""
 POSTS = {"run_change": ("run",), "corpus_check": ("corpus",)}
 

@@ -14,6 +14,7 @@ from mtcore.corpora.provenance import DIRECTIONS, Version, depth, label
 from mtcore.corpora.testset_formats import TESTSET_FORMATS
 from mtcore.models import TestSet
 from mtcore.services.testset_files import files_read, testset_files_create, testset_files_draft
+from mtcore.services.testset_named import COMMAND_SECONDS, named_draft
 from mtcore.services.testsets import testset_create, testset_draft
 from mtcore.services.texts import NamedText, named_split, text_read
 from mtcore.services.versions import testset_direction, testset_versions
@@ -42,6 +43,10 @@ class Command(HouseCommand):
         parser.add_argument(
             "--direction", default="", metavar="direct|reverse|FILE",
             help="direct: the source was written first; reverse: the target was; or a file with one a line",
+        )  # fmt: skip
+        parser.add_argument(
+            "--sacrebleu", default="", metavar="wmt19",
+            help="one of sacrebleu's named test sets, from its cache or the network, in place of files",
         )  # fmt: skip
         self._add_plain(parser)
         self._add_files(parser)
@@ -82,9 +87,12 @@ class Command(HouseCommand):
 
     def run(self, **options: Any) -> None:
         """Read, check, write, and print the versions."""
-        plain = options["format"] == PLAIN
-        _refuse_options(options, FILE_ONLY if plain else PLAIN_ONLY)
-        testset, created, notices, systems = self._plain(options) if plain else self._files(options)
+        if options["sacrebleu"]:
+            testset, created, notices, systems = self._named(options)
+        else:
+            plain = options["format"] == PLAIN
+            _refuse_options(options, FILE_ONLY if plain else PLAIN_ONLY)
+            testset, created, notices, systems = self._plain(options) if plain else self._files(options)
         for notice in notices:
             self.stderr.write(f"Note: {notice}")
         if not created:
@@ -93,6 +101,23 @@ class Command(HouseCommand):
         self.stdout.write(versions_table(testset))
         if systems:
             self.stdout.write(f"Outputs of {counted(len(systems), 'system')}: {', '.join(systems)}")
+
+    def _named(self, options: dict[str, Any]) -> tuple[TestSet, bool, tuple[str, ...], list[str]]:
+        given = [name for name in (*PLAIN_ONLY, *FILE_ONLY, "direction") if options[name]]
+        if given or options["format"] != PLAIN:
+            first = f"--{given[0].replace('_', '-')}" if given else "--format"
+            raise BadInput(
+                f"{first} cannot go with --sacrebleu: texts, documents and directions come from there.",
+                "Leave one of them out.",
+            )
+        draft = named_draft(
+            name=options["name"],
+            named=options["sacrebleu"],
+            languages=options["languages"],
+            seconds=COMMAND_SECONDS,
+        )
+        testset, created = testset_create(draft)
+        return testset, created, draft.notices, []
 
     def _plain(self, options: dict[str, Any]) -> tuple[TestSet, bool, tuple[str, ...], list[str]]:
         if not options["source"]:
