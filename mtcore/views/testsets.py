@@ -104,7 +104,7 @@ def testset_import(request: HttpRequest) -> HttpResponse:
     """Import a test set: from files, or one of sacrebleu's."""
     is_named = "named" in request.POST
     form = TestSetForm(None if is_named else request.POST or None, request.FILES or None)
-    named = NamedSetForm(request.POST if is_named else None)
+    named = NamedSetForm(request.POST if is_named else None, auto_id="id_named_%s")
     sent: TestSetForm | NamedSetForm = named if is_named else form
     if request.method == "POST" and sent.is_valid():
         made = tried(sent, lambda: _made(sent))

@@ -1,5 +1,7 @@
 """Named test sets come from sacrebleu's cache; without it and without network that is said."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
@@ -48,6 +50,8 @@ def test_the_page_takes_it_from_what_sacrebleu_has_unpacked(cache):
     ann = client_of(User.objects.create_user("ann"))
     page = ann.get(reverse("testset_import")).content.decode()
     assert '<option value="wmt19 en-de">wmt19 · en-de</option>' in page
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids)), "fields of the two forms are told apart"
     answer = ann.post(reverse("testset_import"), {"named": "wmt19 en-de", "name": ""})
     found = TestSet.objects.get(name="wmt19-en-de")
     assert answer.url == reverse("testset", args=[found.pk])
