@@ -11,8 +11,8 @@ from annotation.formats.base import ComparisonRow, FormatError, ParsedJudgements
 from annotation.formats.cells import Cells, only_one, parse_scale, shown
 from annotation.formats.limits import MAX_ACTIVE_MS, MAX_NUMBERS
 from annotation.formats.table import Row
-from annotation.formats.write import FORMULA
 from mtcore.corpora.names import listed
+from mtcore.corpora.spreadsheets import FORMULA
 
 COLUMNS = (
     "judgement", "protocol", "languages", "scale", "round", "position", "rater", "excluded_by",

@@ -1,7 +1,6 @@
 """Write judgements in our columns: CSV (exact, or for spreadsheets), TSV, JSON Lines. All stream by rows."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -13,14 +12,10 @@ from annotation.formats.base import FormatError
 from annotation.formats.blocks import Convert, blocks, column, converted
 from annotation.formats.lines import comma_lines, quoted_lines
 from mtcore.corpora.names import JOINER
+from mtcore.corpora.spreadsheets import BYTE_ORDER_MARK, FORMULA, STARTS
 
 Value = str | int | float | bool | datetime | Sequence[str] | None
 Converters = Mapping[type, Callable[[Any], str]]
-BYTE_ORDER_MARK = "\ufeff"
-FORMULA = re.compile("'*[=+\\-@＝＋－＠\t\r\n]")
-"""What a spreadsheet may take for a formula: blanks and full-width signs too, as OWASP lists them."""
-STARTS = frozenset("'=+-@＝＋－＠\t\r\n")
-"""What a text that FORMULA matches begins with."""
 
 
 class Stream(Protocol):

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.stats.options import CHOICES, PREFERENCE_RESAMPLES, RESAMPLES
+from mtcore.management.flavour_argument import add_flavour_argument
 
 MEANINGS = {
     "population": "ratings that make a rater's mean and spread",
@@ -41,6 +42,7 @@ def add_score_arguments(parser: CommandParser, **defaults: str) -> None:
     parser.add_argument("--hypothesis", metavar="BT>OP", help="direction declared before looking")
     parser.add_argument("--by", help="condition: one row a system and condition")
     parser.add_argument("--format", default="table", choices=("table", "json", "csv"))
+    add_flavour_argument(parser)
     parser.add_argument(
         "--table",
         default="systems",

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evalplatform.errors import BadInput
+from mtcore.management.flavour_argument import add_flavour_argument
 from mtcore.metrics import METRICS
 from mtcore.metrics.scoring import ScoringOptions
 from mtcore.metrics.significance import SACREBLEU_SEED, TESTS
@@ -60,6 +61,7 @@ def add_metric_arguments(parser: CommandParser) -> None:
         "--segments", action="store_true", help="the score of every segment too (with --format json or csv)"
     )
     parser.add_argument("--format", choices=FORMATS, default="table")
+    add_flavour_argument(parser)
 
 
 def metric_options(options: Mapping[str, Any], language: str = "") -> MetricOptions:

@@ -18,8 +18,9 @@ from annotation.formats.appraise_write import write_appraise
 from annotation.formats.columns import COLUMNS
 from annotation.formats.lines import comma_lines, quoted_lines
 from annotation.formats.parquet import write_parquet
-from annotation.formats.write import BYTE_ORDER_MARK, Value, write_tsv
+from annotation.formats.write import Value, write_tsv
 from mtcore.corpora.names import InvalidName, check_name
+from mtcore.corpora.spreadsheets import BYTE_ORDER_MARK
 
 NASTY = [
     "\t",

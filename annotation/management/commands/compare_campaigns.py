@@ -12,6 +12,7 @@ from annotation.services.lookup import campaign_named
 from annotation.services.scoring import options_read
 from evalplatform.commands import HouseCommand
 from evalplatform.errors import BadInput
+from mtcore.management.flavour_argument import flavoured
 
 
 class Command(HouseCommand):
@@ -39,6 +40,6 @@ class Command(HouseCommand):
         if options["format"] == "json":
             self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False, indent=2))
         elif options["format"] == "csv":
-            self.stdout.write(compare_csv(result, options["table"]), ending="")
+            self.stdout.write(flavoured(compare_csv(result, options["table"]), options), ending="")
         else:
             self.stdout.write(compare_text(result))

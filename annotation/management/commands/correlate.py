@@ -15,6 +15,7 @@ from annotation.services.lookup import campaign_named
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.commands import HouseCommand, Plain
 from evalplatform.errors import BadInput
+from mtcore.management.flavour_argument import add_flavour_argument, flavoured
 from mtcore.metrics import METRICS
 from mtcore.services.texts import named_split
 
@@ -38,6 +39,7 @@ class Command(HouseCommand):
         self._add_comparison(parser)
         self._add_metrics(parser)
         parser.add_argument("--format", choices=FORMATS, default="table")
+        add_flavour_argument(parser)
         parser.add_argument(
             "--table", choices=TABLES, default="coefficients", help="which one csv and latex write"
         )
@@ -95,7 +97,9 @@ class Command(HouseCommand):
         """Compare and print."""
         campaigns = [campaign_named(name) for name in options["campaign"]]
         result = campaigns_correlate(campaigns=campaigns, options=_options(options))
-        Plain(self.stdout).write(correlate_write(result, options["format"], options["table"]))
+        Plain(self.stdout).write(
+            flavoured(correlate_write(result, options["format"], options["table"]), options)
+        )
         for note in result["notes"] if options["format"] in ("csv", "latex") else ():
             self.stderr.write(f"Note: {note}")
         return None

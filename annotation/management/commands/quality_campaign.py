@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -11,6 +12,7 @@ from annotation.formats.write import write_csv
 from annotation.services.lookup import campaign_named
 from annotation.services.quality import quality_read, quality_rows
 from evalplatform.commands import HouseCommand, Plain
+from mtcore.management.flavour_argument import add_flavour_argument, flavoured
 
 COLUMNS = (
     "rater", "state", "answers", "bad_references", "p_value", "repeats", "attention", "agreement", "warnings",
@@ -27,6 +29,7 @@ class Command(HouseCommand):
         """Declare the options."""
         parser.add_argument("name", metavar="NAME", help="name of the campaign")
         parser.add_argument("--format", default="table", choices=("table", "json", "csv"))
+        add_flavour_argument(parser)
 
     def run(self, **options: Any) -> None:
         """Judge and print."""
@@ -39,7 +42,9 @@ class Command(HouseCommand):
             return
         cells = [[_cell(row[column]) for column in COLUMNS] for row in rows]
         if options["format"] == "csv":
-            write_csv(cells, COLUMNS, Plain(self.stdout))
+            text = StringIO()
+            write_csv(cells, COLUMNS, text)
+            Plain(self.stdout).write(flavoured(text.getvalue(), options))
             return
         table = [list(COLUMNS), *cells]
         widths = [max(len(row[at]) for row in table) for at in range(len(COLUMNS))]

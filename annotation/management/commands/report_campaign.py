@@ -9,7 +9,7 @@ from annotation.management.score_arguments import add_score_arguments, score_opt
 from annotation.models import AuditEvent
 from annotation.services.lookup import campaign_named
 from annotation.services.report.compute import campaign_report
-from annotation.services.report.writers import FLAVOURS, folder_free, report_markdown, report_write
+from annotation.services.report.writers import folder_free, report_markdown, report_write
 from annotation.services.scoring import options_read
 from evalplatform.commands import HouseCommand
 
@@ -26,9 +26,6 @@ class Command(HouseCommand):
         """Name the campaign, how to score it, and where to write."""
         parser.add_argument("campaign", help="name of the campaign")
         parser.add_argument("--output", metavar="FOLDER", help="a folder that does not exist yet")
-        parser.add_argument(
-            "--flavour", default="exact", choices=FLAVOURS, help="of CSV; spreadsheet: safe to open in one"
-        )
         add_score_arguments(parser)
 
     def run(self, **options: Any) -> None:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from annotation.models import AuditEvent
-from annotation.services.report.writers import FLAVOURS, folder_free
+from annotation.services.report.writers import folder_free
 from annotation.services.studies import study_named
 from annotation.services.study_tables.definitions import TABLES
 from annotation.services.study_tables.fill import study_tables
@@ -18,6 +18,7 @@ from annotation.services.study_tables.human_cells import RATED
 from annotation.services.study_tables.material import Wish
 from evalplatform.commands import HouseCommand, Plain
 from evalplatform.words import counted
+from mtcore.management.flavour_argument import add_flavour_argument
 
 
 class Command(HouseCommand):
@@ -37,9 +38,7 @@ class Command(HouseCommand):
             help=f"which: {', '.join(TABLES)}",
         )  # fmt: skip
         parser.add_argument("--format", choices=FORMATS, default="markdown")
-        parser.add_argument(
-            "--flavour", default="exact", choices=FLAVOURS, help="of CSV; spreadsheet: safe to open in one"
-        )
+        add_flavour_argument(parser)
         parser.add_argument(
             "--output", metavar="FOLDER",
             help="a folder that does not exist yet: all the tables in one file, and each in its own",

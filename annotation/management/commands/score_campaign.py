@@ -10,6 +10,7 @@ from annotation.services.lookup import campaign_named
 from annotation.services.score_table import csv_table, text_table
 from annotation.services.scoring import campaign_score, options_read
 from evalplatform.commands import HouseCommand
+from mtcore.management.flavour_argument import flavoured
 
 
 class Command(HouseCommand):
@@ -30,6 +31,6 @@ class Command(HouseCommand):
         if options["format"] == "json":
             self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False, indent=2))
         elif options["format"] == "csv":
-            self.stdout.write(csv_table(result, options["table"]), ending="")
+            self.stdout.write(flavoured(csv_table(result, options["table"]), options), ending="")
         else:
             self.stdout.write(text_table(result, (campaign.scale_low, campaign.scale_high)))

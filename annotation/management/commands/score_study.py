@@ -10,6 +10,7 @@ from annotation.services.score_table import csv_table, text_table
 from annotation.services.studies import study_named
 from annotation.services.study_scores import group_results, study_options, study_score
 from evalplatform.commands import HouseCommand
+from mtcore.management.flavour_argument import flavoured
 
 
 class Command(HouseCommand):
@@ -43,6 +44,7 @@ class Command(HouseCommand):
                 for one in groups
                 for row in one[part]
             ]
-            self.stdout.write(csv_table({part: rows, "signature": result["signature"]}, part), ending="")
+            text = csv_table({part: rows, "signature": result["signature"]}, part)
+            self.stdout.write(flavoured(text, options), ending="")
             return
         self.stdout.write("\n\n\n".join([*map(text_table, groups), *result["notes"]]))

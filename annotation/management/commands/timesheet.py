@@ -15,6 +15,7 @@ from annotation.stats.worktime import hours_and_minutes
 from evalplatform.commands import HouseCommand, Plain
 from evalplatform.errors import NotFound
 from evalplatform.words import counted
+from mtcore.management.flavour_argument import add_flavour_argument
 
 
 class Command(HouseCommand):
@@ -27,7 +28,7 @@ class Command(HouseCommand):
         parser.add_argument("name", metavar="CAMPAIGN", help="name of the campaign")
         parser.add_argument("--rater", default="", metavar="NAME", help="this rater only")
         parser.add_argument("--format", default="table", choices=("table", "csv", "json"))
-        parser.add_argument("--flavour", default="exact", choices=("exact", "spreadsheet"), help="of CSV")
+        add_flavour_argument(parser)
 
     def run(self, **options: Any) -> None:
         """Print the sheets."""

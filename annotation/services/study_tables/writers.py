@@ -10,11 +10,12 @@ from itertools import takewhile
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
-from annotation.formats.write import Value, write_csv
+from annotation.formats.write import Value
 from annotation.services.report.tables import MARKDOWN
 from annotation.services.study_tables.cells import MISSING, Cell, commands
 from annotation.services.study_tables.filled import Column, Filled, Line
 from mtcore.corpora.latex import latex_escape
+from mtcore.corpora.spreadsheets import csv_flavoured
 
 CSV_HEADER = (
     "table", "pair", "row", "column", "value", "printed", "n", "behind", "signature", "missing", "commands",
@@ -172,9 +173,7 @@ def to_csv(tables: Sequence[Filled], study: str) -> str:
 
 def to_spreadsheet(tables: Sequence[Filled], study: str) -> str:
     """Return the CSV as a spreadsheet may open it: no text of it is taken for a formula."""
-    out = io.StringIO()
-    write_csv(_csv_rows(tables), CSV_HEADER, out, spreadsheet=True)
-    return out.getvalue()
+    return csv_flavoured(to_csv(tables, study), "spreadsheet")
 
 
 def _csv_rows(tables: Sequence[Filled]) -> Iterator[list[Value]]:

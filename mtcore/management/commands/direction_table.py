@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 
 from evalplatform.commands import HouseCommand, Plain
 from evalplatform.errors import BadInput
+from mtcore.management.flavour_argument import add_flavour_argument, flavoured
 from mtcore.metrics import METRICS
 from mtcore.services.direction_table import FORMATS, direction_table
 from mtcore.services.metric_models import model_absolute
@@ -30,6 +31,7 @@ class Command(HouseCommand):
         parser.add_argument("--metric", default="bleu", metavar="NAME", help=f"of {', '.join(METRICS)}")
         parser.add_argument("--model", default="", metavar="METRIC=PATH", help="what the metric runs on")
         parser.add_argument("--format", choices=FORMATS, default="table")
+        add_flavour_argument(parser)
 
     def run(self, **options: Any) -> None:
         """Score, keep and print."""
@@ -40,4 +42,4 @@ class Command(HouseCommand):
                 raise BadInput(f"“{path}” is a model of no metric.", "Give METRIC=PATH, as ppl=news.arpa.")
             models = {name: model_absolute(path)}
         table = direction_table(testsets=options["testsets"], metric=options["metric"], models=models)
-        Plain(self.stdout).write(FORMATS[options["format"]](table))
+        Plain(self.stdout).write(flavoured(FORMATS[options["format"]](table), options))

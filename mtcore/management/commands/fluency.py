@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from evalplatform.commands import HouseCommand, Plain
 from evalplatform.errors import BadInput
+from mtcore.management.flavour_argument import add_flavour_argument, flavoured
 from mtcore.metrics.significance import SACREBLEU_SEED
 from mtcore.services.fluency import ALPHA, FluencyOptions, fluency_compare
 from mtcore.services.fluency_own import OwnOptions, fluency_own
@@ -70,6 +71,7 @@ class Command(HouseCommand):
         parser.add_argument("--resamples", type=int, default=1000, metavar="N")
         parser.add_argument("--seed", type=int, default=SACREBLEU_SEED, metavar="N")
         parser.add_argument("--format", choices=FORMATS, default="table")
+        add_flavour_argument(parser)
 
     def run(self, **options: Any) -> None:
         """Score, compare and print."""
@@ -89,7 +91,9 @@ class Command(HouseCommand):
                 refuse_overlap=options["refuse_overlap"],
             ),
         )  # fmt: skip
-        self._write(FORMATS[options["format"]](found), found.report.notices, options["format"])
+        self._write(
+            flavoured(FORMATS[options["format"]](found), options), found.report.notices, options["format"]
+        )
 
     def _own(self, options: dict[str, Any]) -> None:
         if options["systems"] or options["lm_text"] or options["bt_text"] or options["input"]:
@@ -108,7 +112,9 @@ class Command(HouseCommand):
                 seed=options["seed"], alpha=options["alpha"],
             ),
         )  # fmt: skip
-        self._write(OWN_FORMATS[options["format"]](found), found.notices, options["format"])
+        self._write(
+            flavoured(OWN_FORMATS[options["format"]](found), options), found.notices, options["format"]
+        )
 
     def _write(self, text: str, notices: Sequence[str], form: str) -> None:
         Plain(self.stdout).write(text)

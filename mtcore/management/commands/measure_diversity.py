@@ -13,6 +13,7 @@ from evalplatform.errors import BadInput
 from mtcore.diversity import DEFAULT, DEFINITIONS, MEASURES
 from mtcore.diversity.tables import FORMATS
 from mtcore.diversity.tokens import TOKENS
+from mtcore.management.flavour_argument import add_flavour_argument, flavoured
 from mtcore.models.fields import NAME_LENGTH
 from mtcore.services.diversity import (
     DiversityOptions,
@@ -88,6 +89,7 @@ class Command(HouseCommand):
         self._add_material(parser)
         self._add_tests(parser)
         parser.add_argument("--format", choices=FORMATS, default="table")
+        add_flavour_argument(parser)
 
     def _add_material(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -148,7 +150,7 @@ class Command(HouseCommand):
             run = run_launch(kind=MEASURE_DIVERSITY, name=name[:NAME_LENGTH], options=arguments)
             return f"Run {run.pk} measures them; see: manage.py runs {run.pk}. {run_waits_for(run)}".rstrip()
         report = diversity_origins_measure(origins=origins, options=chosen, source_testsets=testsets)
-        Plain(self.stdout).write(FORMATS[options["format"]](report))
+        Plain(self.stdout).write(flavoured(FORMATS[options["format"]](report), options))
         for notice in report.notices if options["format"] != "table" else ():
             self.stderr.write(f"Note: {notice}")
         if not any(origin.file for origin in origins):

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evalplatform.commands import HouseCommand, Plain
+from mtcore.management.flavour_argument import flavoured
 from mtcore.management.metric_arguments import add_metric_arguments, metric_options
 from mtcore.metrics.tables import FORMATS
 from mtcore.services.metric_files import files_score
@@ -41,6 +42,6 @@ class Command(HouseCommand):
             options=metric_options(options, options["language"]),
             source=options["source"],
         )
-        Plain(self.stdout).write(FORMATS[options["format"]](report))
+        Plain(self.stdout).write(flavoured(FORMATS[options["format"]](report), options))
         for notice in report.notices if options["format"] != "table" else ():
             self.stderr.write(f"Note: {notice}")

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evalplatform.commands import HouseCommand, Plain
+from mtcore.management.flavour_argument import flavoured
 from mtcore.management.metric_arguments import add_metric_arguments, metric_options
 from mtcore.metrics.tables import FORMATS
 from mtcore.services.metric_outputs import DIRECTIONS, Selection, outputs_score
@@ -67,7 +68,7 @@ class Command(HouseCommand):
             run = run_launch(kind="score_outputs", name=options["testset"], options=arguments)
             return f"Run {run.pk} scores them; see: manage.py runs {run.pk}. {run_waits_for(run)}".rstrip()
         report = outputs_score(**wanted)
-        Plain(self.stdout).write(FORMATS[options["format"]](report))
+        Plain(self.stdout).write(flavoured(FORMATS[options["format"]](report), options))
         for notice in report.notices if options["format"] != "table" else ():
             self.stderr.write(f"Note: {notice}")
         return None
