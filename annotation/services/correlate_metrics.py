@@ -18,6 +18,7 @@ from annotation.stats.records import Entry, FloatArray
 from mtcore.metrics import METRICS, Metric, MetricError
 from mtcore.metrics.packing import stats_unpack
 from mtcore.models import MetricResult, OutputSegment, SystemOutput, TextVersion
+from mtcore.models.metric import TOGETHER
 from mtcore.services.metric_results import metric_result_keep
 from mtcore.services.metric_scoring import (
     MetricOptions,
@@ -118,9 +119,10 @@ def sides_read(
 
 
 def _kept(texts: Texts, metrics: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what is kept of the outputs, without the statistics themselves."""
+    """Return what is kept of the outputs against one reference each, without the statistics themselves."""
     outputs = {output.pk for output in texts.outputs.values()}
     rows = MetricResult.objects.filter(output__in=outputs, metric__in=metrics, segment_stats__isnull=False)
+    rows = rows.exclude(signature__contains=TOGETHER)
     columns = ("pk", "output_id", "reference_id", "metric", "signature")
     return [dict(zip(columns, row, strict=True)) for row in rows.order_by("pk").values_list(*columns)]
 

@@ -16,6 +16,7 @@ from evalplatform.errors import BadInput, Conflict
 from evalplatform.words import quoted
 from mtcore.metrics.scoring import ScoringOptions
 from mtcore.models import MetricResult, Run, SystemOutput
+from mtcore.models.metric import TOGETHER
 from mtcore.services.metric_outputs import Selection, outputs_score
 from mtcore.services.metric_scoring import MetricOptions
 from mtcore.services.run_scoring import scoring_options
@@ -47,8 +48,9 @@ def outputs_judged(campaigns: Sequence[Campaign]) -> list[SystemOutput]:
 
 
 def metrics_kept(outputs: Sequence[SystemOutput]) -> list[str]:
-    """Return the names of metrics of which something is kept for these outputs."""
+    """Return the names of metrics of which scores of these outputs against one reference are kept."""
     rows = MetricResult.objects.filter(output__in=[one.pk for one in outputs], segment_stats__isnull=False)
+    rows = rows.exclude(signature__contains=TOGETHER)
     return sorted(rows.order_by().values_list("metric", flat=True).distinct())
 
 

@@ -37,19 +37,17 @@ def metrics_of(outputs: Sequence[SystemOutput], segment: Segment) -> dict[int, l
     rows = MetricResult.objects.filter(output__in=[output.pk for output in outputs])
     rows = rows.filter(segment_stats__isnull=False, metric__in=METRICS)
     facts = {
-        (output, metric, reference): (pk, name or "", signature)
-        for pk, output, metric, reference, name, signature in rows.order_by("pk").values_list(
-            "pk", "output_id", "metric", "reference_id", "reference__name", "signature"
-        )
+        (row.output_id, row.metric, row.reference_names or ""): (row.pk, row.signature)
+        for row in rows.select_related("reference").defer("segment_stats").order_by("pk")
     }
-    chosen = {pk for pk, _, _ in facts.values()}
+    chosen = {pk for pk, _ in facts.values()}
     blobs = dict(MetricResult.objects.filter(pk__in=chosen).values_list("pk", "segment_stats"))
     row = Segment.objects.filter(testset=segment.testset_id, position__lt=segment.position).count()
     scorers: dict[str, Metric | None] = {}
     found: dict[int, list[SegmentMetric]] = {}
     order = {name: place for place, name in enumerate(METRICS)}
-    for (output, name, _), (pk, reference, signature) in sorted(
-        facts.items(), key=lambda one: (order[one[0][1]], one[1][1])
+    for (output, name, reference), (pk, signature) in sorted(
+        facts.items(), key=lambda one: (order[one[0][1]], one[0][2])
     ):
         stats = _row(blobs[pk], row)
         if stats is None:

@@ -149,7 +149,7 @@ class MetricResultSerializer(serializers.ModelSerializer):
 
     system = serializers.CharField(source="output.system.name", read_only=True)
     input_version = serializers.CharField(source="output.input_version.name", read_only=True)
-    reference = serializers.CharField(source="reference.name", default=None, allow_null=True, read_only=True)
+    reference = serializers.CharField(source="reference_names", allow_null=True, read_only=True)
 
     class Meta:
         model = MetricResult

@@ -10,6 +10,9 @@ from mtcore.models.run import Run
 from mtcore.models.system import SystemOutput
 from mtcore.models.testset import TextVersion
 
+TOGETHER = "|refs:"
+"""In the signature where several references count together; their names follow, joined by +."""
+
 
 class MetricResult(models.Model):
     """One metric of one output under one signature; segment statistics are kept for re-scoring."""
@@ -44,3 +47,11 @@ class MetricResult(models.Model):
 
     def __str__(self) -> str:
         return f"{self.metric} {self.value}"
+
+    @property
+    def reference_names(self) -> str | None:
+        """Return what the output was compared with: one name, or several that count together."""
+        several = self.signature.partition(TOGETHER)[2]
+        if several:
+            return several.replace("+", " + ")
+        return self.reference.name if self.reference else None

@@ -14,6 +14,7 @@ from mtcore.engines.base import Work
 from mtcore.metrics import METRICS, MetricError
 from mtcore.metrics.scoring import Kept, Part, ScoreReport, check_pairs, score_kept
 from mtcore.models import Run, SystemOutput, TestSet, TextVersion
+from mtcore.models.metric import TOGETHER
 from mtcore.services.metric_overlap import overlap_check, overlap_tell
 from mtcore.services.metric_results import metric_result_keep
 from mtcore.services.metric_scoring import (
@@ -153,7 +154,7 @@ def _kept(
         return Kept(system, input_, reference.name, scorer.name, None, None, "", reason=scorer.reason)
     signature = signature_of(metric, len(reference.versions), options)
     if len(reference.versions) > 1:
-        signature += "|refs:" + "+".join(version.name for version in reference.versions)
+        signature += TOGETHER + "+".join(version.name for version in reference.versions)
     try:
         _, stats, _ = metric_result_keep(
             output=output,

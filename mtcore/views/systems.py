@@ -146,7 +146,7 @@ def _outputs(system: System) -> tuple[list[dict[str, Any]], list[str]]:
         names[one.metric] = None
         cell = {
             "value": _score(one),
-            "reference": one.reference.name if one.reference else "",
+            "reference": one.reference_names or "",
             "signature": one.signature,
         }
         by_output.setdefault(one.output_id, {}).setdefault(one.metric, []).append(cell)

@@ -16,8 +16,8 @@ from mtcore.metrics.base import FloatArray, Metric, MetricSettings, total
 from mtcore.metrics.packing import stats_unpack
 from mtcore.metrics.scoring import finite
 from mtcore.models import MetricResult, SystemOutput, TextVersion
+from mtcore.models.metric import TOGETHER
 
-SEVERAL = "|refs:"
 """In the signature of a score by several references at once, which no table of the studies holds."""
 
 
@@ -86,7 +86,7 @@ class MetricCells:
         rows = MetricResult.objects.filter(output__in=[one.pk for one in self.material.outputs.values()])
         found: dict[tuple[int, int | None, str], list[MetricResult]] = {}
         for row in rows.select_related("reference").defer("segment_stats").order_by("pk"):
-            if SEVERAL not in row.signature:
+            if TOGETHER not in row.signature:
                 found.setdefault((row.output_id, row.reference_id, row.metric), []).append(row)
         return found
 
