@@ -133,6 +133,11 @@ def _tei(data: bytes, name: str) -> Iterator[Entry]:
             element.clear()
     except (ParseError, DefusedXmlException) as error:
         raise DiversityError(f"{name} is not well-formed XML ({error})", _EXPECTED) from error
+    except (LookupError, ValueError) as error:  # expat knows no such encoding
+        raise DiversityError(
+            f"{name} declares an encoding that cannot be read ({error})",
+            "Save it as UTF-8 and declare that.",
+        ) from error
     if not seen:
         raise DiversityError(f"{name} is XML without dictionary entries", _EXPECTED)
 

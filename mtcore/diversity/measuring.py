@@ -282,6 +282,9 @@ def check_names(names: Sequence[str], pairs: tuple[tuple[str, str], ...] | None)
     for name in (one for pair in pairs or () for one in pair):
         if name not in names:
             raise DiversityError(f"there is no text “{name}” to compare", f"There are {', '.join(names)}.")
+    same = next((a for a, b in pairs or () if a == b), None)
+    if same is not None:
+        raise DiversityError(f"“{same}” cannot be compared with itself", "Name two texts.")
 
 
 def _lengths(profiles: Sequence[Profile], measures: Sequence[Measure]) -> list[str]:

@@ -156,6 +156,8 @@ def read_model(folder: str | Path) -> Model:
         intercept, slope = _weights(texts["output_scaling"])
     except (ValueError, IndexError) as error:
         raise MetricError(f"{place} is no BEER model: its numbers cannot be read ({error})") from error
+    if not all(np.isfinite(part).all() for part in (weights, low, high, [intercept, slope])):
+        raise MetricError(f"{place} is no BEER model: one of its numbers is not finite")
     unknown = set(names) - set(features("", ""))
     if unknown or not len(names) == len(weights) == len(low):
         raise MetricError(

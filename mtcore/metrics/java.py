@@ -69,22 +69,32 @@ class JavaLines:
             with contextlib.suppress(BrokenPipeError):
                 process.stdin.write("".join(f"{line}\n" for line in chunk).encode("utf-8", "replace"))
                 process.stdin.flush()
-            for _ in chunk:
-                answer = process.stdout.readline()
-                if not answer.endswith(b"\n"):
-                    raise MetricError(self._why())
-                yield answer.decode("utf-8", "replace").strip()
+            answers = [process.stdout.readline() for _ in chunk]
+            if not answers[-1].endswith(b"\n"):
+                raise MetricError(self._why())
+            yield from (answer.decode("utf-8", "replace").strip() for answer in answers)
+
+    def end(self) -> None:
+        """End the program, so that none of its answers is taken for one to a later line."""
+        process, self._process, self._said = self._process, None, None
+        if process is not None:
+            _end(process)
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             self._said = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the program)
-            self._process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._said,
-                env=_ENVIRONMENT,
-            )
+            try:
+                self._process = subprocess.Popen(
+                    self.command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._said,
+                    env=_ENVIRONMENT,
+                )
+            except OSError as error:
+                raise MetricUnavailable(
+                    f"{self.what}: {self.command[0]} cannot be started ({error.strerror}): {INSTALL_JAVA}"
+                ) from error
             weakref.finalize(self, _end, self._process)
         return self._process
 

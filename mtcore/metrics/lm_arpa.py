@@ -72,11 +72,12 @@ def arpa_model(path: str, language: str, tokens: str) -> ArpaModel:
     Raises:
         MetricError: it is none, or words are to be cut in a way that there is not.
     """
-    return ArpaModel(_model(path, Path(path).stat().st_mtime_ns), language, tokens)
+    now = Path(path).stat()
+    return ArpaModel(_model(path, now.st_mtime_ns, now.st_size), language, tokens)
 
 
 @functools.lru_cache(maxsize=2)
-def _model(path: str, _changed: int) -> Arpa:
+def _model(path: str, _changed: int, _size: int) -> Arpa:
     return read_arpa(path)
 
 

@@ -124,7 +124,11 @@ class Meteor(Metric):
         check_words(self.name, self.title, hypotheses, references)
         rows = zip(hypotheses, *references, strict=True)
         asked = [" ||| ".join(["SCORE", *map(self._words, refs), self._words(hyp)]) for hyp, *refs in rows]
-        stats = np.array([_numbers(answer) for answer in self._program.ask(asked)], dtype=np.float64)
+        try:
+            stats = np.array([_numbers(answer) for answer in self._program.ask(asked)], dtype=np.float64)
+        except MetricError:
+            self._program.end()
+            raise
         whole = (stats[:, 0] == stats[:, 21]) & (stats[:, 1] == stats[:, 22]) & (stats[:, CHUNKS] == 1)
         stats[whole, CHUNKS] = 0.0
         return stats

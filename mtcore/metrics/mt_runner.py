@@ -7,6 +7,7 @@ import functools
 import json
 import subprocess
 import tempfile
+import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -41,13 +42,18 @@ class JsonLines:
         self.what = what
         self._process: subprocess.Popen[bytes] | None = None
         self._said: IO[bytes] | None = None
+        self._asking = threading.Lock()
 
     def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a question and return its answer.
+        """Send a question and return its answer; whoever asks meanwhile waits.
 
         Raises:
             MetricError: the script says that it cannot, or ended; the message has what it said last.
         """
+        with self._asking:
+            return self._answer(question)
+
+    def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
         process = self._started()
         if process.stdin is None or process.stdout is None:
             raise MetricError(f"{self.what} has no pipes")

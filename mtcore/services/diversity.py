@@ -34,9 +34,10 @@ from mtcore.services.diversity_origins import (
     path_of,
     source_of_testsets,
 )
-from mtcore.services.metric_scoring import MOST_SEED
+from mtcore.services.metric_scoring import MOST_RESAMPLES, MOST_SEED
 from mtcore.services.texts import as_bad_input, whole_sentence
 
+MOST_DRAWS = 10_000
 _TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 Text = tuple[str, Blocks]
 Watch = Callable[[float, str], None]
@@ -162,13 +163,18 @@ def diversity_result(report: Report, origins: Sequence[Origin]) -> dict[str, Any
 
 
 def diversity_check(options: DiversityOptions) -> None:
-    """Refuse a seed, a lemma or languages that no door takes.
+    """Refuse a seed, numbers of draws, a lemma or languages that no door takes.
 
     Raises:
         BadInput: naming which.
     """
     if not 0 <= options.seed <= MOST_SEED:
         raise BadInput("The seed cannot be used.", f"Give --seed from 0 to {MOST_SEED:,}.")
+    if not 0 <= options.resamples <= MOST_RESAMPLES or not 2 <= options.draws <= MOST_DRAWS:
+        raise BadInput(
+            f"{options.resamples:,} resamples and {options.draws:,} draws cannot be made.",
+            f"Give --resamples from 0 to {MOST_RESAMPLES:,} and --draws from 2 to {MOST_DRAWS:,}.",
+        )
     if options.lemma != visible(options.lemma) or len(options.lemma) > MAX_LENGTH:
         raise BadInput(
             f"The lemma “{visible(options.lemma[:MAX_LENGTH])}” is no word.",

@@ -9,6 +9,7 @@ import re
 import pytest
 
 from mtcore.diversity import DEFAULT
+from mtcore.models import Run
 from tests.factories.campaigns import invented_lines
 from tests.factories.commands import refused, run
 from tests.factories.diversity import invented_text, repeated
@@ -237,6 +238,9 @@ def test_what_cannot_be_measured_is_refused_in_one_line(two, tmp_path):
         (["--text", two[0], "--compare", "A", "Z"], "there is no text “Z”"),
         (["--text", two[0], "--window", "0", "--measures", "mattr"], "window"),
         (["--text", two[0], "--resamples", "-1"], "0 or more"),
+        (["--text", *two, "--resamples", "99999999999"], "from 0 to 100,000"),
+        (["--text", *two, "--equal-length", "--draws", "99999999999"], "from 2 to 10,000"),
+        (["--text", *two, "--compare", "A", "A"], "“A” cannot be compared with itself"),
         (["--text", two[0], "--systems", "X"], "--testset"),
         (["--text", two[0], "--dictionary", two[1].split("=")[1]], "TAB"),
         (["--text", two[0], "--training", "/nowhere"], "cannot be read"),
@@ -318,3 +322,20 @@ def test_a_source_without_its_language_says_which_option_is_missing(two, tmp_pat
     out, err = run("measure_diversity", "--text", *two, "--language", "fr", "--measures", "ptf",
                    "--dictionary", tmp_path / "d.tsv", "--source", source)  # fmt: skip
     assert "(--source-language)" in out + err and "(--language)" not in out + err
+
+
+def test_a_worker_elsewhere_finds_the_files_that_were_named(two, tmp_path, monkeypatch):
+    """Every path goes whole into the run: those of lemmas too."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("lemmas.tsv", "ran\trun\n"), ("words.tsv", "a\tb\n"), ("train.txt", "a b\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    run(
+        "measure_diversity", "--text", two[0], "--lemmatiser", "table:lemmas.tsv", "--dictionary",
+        "words.tsv", "--training", "train.txt", "--source", "train.txt", "--background",
+    )  # fmt: skip
+    options = Run.objects.get().options["options"]
+    assert options["lemmatiser"] == f"table:{tmp_path}/lemmas.tsv"
+    for name in ("dictionary", "training", "source"):
+        assert options[name].startswith(f"{tmp_path}/")
+    run("measure_diversity", "--text", two[1], "--background")
+    assert Run.objects.latest("pk").options["options"]["lemmatiser"] == "simplemma"

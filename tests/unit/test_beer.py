@@ -71,6 +71,17 @@ def test_a_folder_without_a_model_is_refused(tmp_path, name: str):
         read_model(folder)
 
 
+@pytest.mark.parametrize("name", ["core_model", "feature_values_scaling", "output_scaling"])
+def test_a_number_that_is_none_is_refused_and_scores_nothing_zero(tmp_path, name: str):
+    folder = tmp_path / "m"
+    write_beer(folder)
+    file = folder / name
+    head, _, last = file.read_text(encoding="utf-8").rstrip().rpartition("\n")
+    file.write_text(f"{head}\n{last.rstrip().rpartition(' ')[0]} nan\n".replace("\n nan", "\nnan"), "utf-8")
+    with pytest.raises(MetricError, match="not finite"):
+        read_model(folder)
+
+
 def test_without_a_model_there_is_a_hint():
     with pytest.raises(MetricUnavailable, match="--model beer=FOLDER"):
         Beer.of_settings(MetricSettings("en"))

@@ -102,6 +102,12 @@ def test_dictionaries_in_a_wrong_format_say_where_and_what_to_do(tmp_path, dictd
         with pytest.raises(DiversityError, match=said) as caught:
             read_dictionary(tmp_path / name)
         assert "TAB" in caught.value.remedy
+    for encoding in ("klingon", "shift_jis", "utf-32"):
+        text = f'<?xml version="1.0" encoding="{encoding}"?><TEI><entry/></TEI>'
+        (tmp_path / "old.tei").write_text(text, encoding="utf-8")
+        with pytest.raises(DiversityError, match="declares an encoding that cannot be read") as caught:
+            read_dictionary(tmp_path / "old.tei")
+        assert "UTF-8" in caught.value.remedy
     (dictd / "en-fr.index").write_text("look\t!!\tB\n", encoding="utf-8")
     with pytest.raises(DiversityError, match="line 1"):
         read_dictionary(dictd / "en-fr.index")

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -106,6 +107,36 @@ def test_a_program_that_ends_early_says_why(tmp_path):
     jar.write_bytes(b"no archive")
     with pytest.raises(MetricError, match=r"METEOR: .*broken\.jar is damaged"):
         list(JavaLines(str(jar), ["-x"], "METEOR").ask(["a"]))
+
+
+STAND_IN = """#!{python}
+import sys
+for number, line in enumerate(sys.stdin, start=1):
+    print("Error" if "odd" in line else " ".join([str(number)] * 23), flush=True)
+"""
+
+
+def test_after_an_answer_that_is_none_no_later_line_gets_an_answer_to_an_earlier_one(monkeypatch, tmp_path):
+    """The program still had answers of the first output when the second was asked about."""
+    java, jar = tmp_path / "java", tmp_path / "meteor-1.5.jar"
+    java.write_text(STAND_IN.format(python=sys.executable), encoding="utf-8")
+    java.chmod(0o755)
+    jar.write_bytes(b"PK")
+    monkeypatch.setattr(java_module, "find_java", lambda: str(java))
+    metric = Meteor("de", str(jar))
+    with pytest.raises(MetricError, match="answered “Error” instead of 23 numbers"):
+        metric.segment_stats(["a", "odd", "c", "d"], [["a", "b", "c", "d"]])
+    assert metric.segment_stats(["e", "f"], [["e", "f"]])[:, 1].tolist() == [1.0, 2.0]
+
+
+def test_a_java_that_cannot_be_started_is_a_hint(monkeypatch, tmp_path):
+    java, jar = tmp_path / "java", tmp_path / "meteor-1.5.jar"
+    java.write_bytes(b"\0\1\2")
+    java.chmod(0o755)
+    jar.write_bytes(b"PK")
+    monkeypatch.setattr(java_module, "find_java", lambda: str(java))
+    with pytest.raises(MetricUnavailable, match=r"cannot be started .* install a Java runtime"):
+        Meteor("de", str(jar)).segment_stats(["a"], [["a"]])
 
 
 def test_a_program_ends_with_its_metric(tmp_path):

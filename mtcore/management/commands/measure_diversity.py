@@ -169,11 +169,13 @@ def _files_absolute(options: DiversityOptions) -> DiversityOptions:
     def absolute(value: str) -> str:
         return str(Path(value).absolute()) if value and not value.startswith(CORPUS) else value
 
+    tool, colon, path = options.lemmatiser.partition(":")
     return replace(
         options,
         training=absolute(options.training),
         source=absolute(options.source),
         dictionary=absolute(options.dictionary),
+        lemmatiser=f"{tool}{colon}{absolute(path)}",
     )
 
 
