@@ -49,6 +49,7 @@ class LeaverSerializer(NamedSerializer):
         max_length=120, default="", allow_blank=True, trim_whitespace=False,
         help_text="name of a new rater who shares in the open work",
     )  # fmt: skip
+    dry_run = serializers.BooleanField(default=False, help_text="say who would get what; change nothing")
 
 
 class NewRatersSerializer(Asked):
@@ -76,6 +77,7 @@ class LeavingSerializer(serializers.Serializer):
     released = serializers.IntegerField(help_text="open items taken back")
     given = serializers.DictField(child=serializers.IntegerField(), help_text="new items by rater")
     short = serializers.ListField(child=serializers.CharField(), help_text="what could not be kept")
+    dry_run = serializers.BooleanField(help_text="true: nothing was changed")
 
 
 class JoiningSerializer(serializers.Serializer):

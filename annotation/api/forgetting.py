@@ -14,6 +14,7 @@ from annotation.api.asks import NamedSerializer
 from annotation.api.views import OfCampaign
 from annotation.models import Rater
 from annotation.services.forgetting import is_forgotten, rater_forget, rater_traces
+from annotation.services.handing_over import leaving_trial
 from annotation.services.lookup import rater_named
 from evalplatform.api import asked
 from evalplatform.idempotency import idempotent
@@ -35,6 +36,18 @@ class TracesSerializer(serializers.Serializer):
     remarks = serializers.IntegerField(help_text="words of reports and reasons")
     has_profile = serializers.BooleanField()
     has_panel_id = serializers.BooleanField()
+    open_work = serializers.ListField(
+        child=serializers.DictField(), help_text="who would get it now: campaign, released, given, short"
+    )
+
+
+class HandedSerializer(serializers.Serializer):
+    """Open work of a campaign that goes to others."""
+
+    campaign = serializers.CharField()
+    released = serializers.IntegerField(help_text="items taken back")
+    given = serializers.DictField(child=serializers.IntegerField(), help_text="items by rater")
+    short = serializers.ListField(child=serializers.CharField(), help_text="what nobody takes, in words")
 
 
 class ForgottenSerializer(serializers.Serializer):
@@ -42,6 +55,7 @@ class ForgottenSerializer(serializers.Serializer):
 
     pseudonym = serializers.CharField()
     again = serializers.BooleanField(help_text="it had been done before; nothing was changed")
+    handed_over = HandedSerializer(many=True, help_text="open work that went to others")
 
 
 class Forget(OfCampaign):
@@ -62,7 +76,8 @@ class Forget(OfCampaign):
         """Say what would go and what would stay; nothing is changed."""
         rater = self.rater(key, request.query_params.get("rater", ""))
         told: dict[str, Any] = {"rater": rater.name, "forgotten": is_forgotten(rater)}
-        return Response(told | asdict(rater_traces(rater=rater)))
+        work = [] if is_forgotten(rater) else [asdict(one) for one in leaving_trial(rater=rater)]
+        return Response(told | asdict(rater_traces(rater=rater)) | {"open_work": work})
 
     @extend_schema(operation_id="rater_forget", request=NamedSerializer, responses=ForgottenSerializer)
     @idempotent

@@ -29,7 +29,7 @@ from annotation.api.tables import file_of
 from annotation.api.views import OfCampaign
 from annotation.models import AuditEvent, Campaign
 from annotation.services.eligibility import rater_admit
-from annotation.services.handing_over import work_hand_over
+from annotation.services.handing_over import rater_withdraw_trial, work_hand_over, work_hand_over_trial
 from annotation.services.joining import free_places, joining_set, joining_url
 from annotation.services.newcomers import raters_add
 from annotation.services.people import people_read
@@ -114,7 +114,11 @@ class Withdraw(OfCampaign):
         """Say what was kept, what went to whom, and what is short; a `replacement` comes first."""
         campaign, given = self.campaign(key), asked(LeaverSerializer, request.data)
         rater, new, actor = given["rater"], given["replacement"], user_of(request)
-        if new:
+        if given["dry_run"] and new:
+            done = work_hand_over_trial(campaign=campaign, rater=rater, new_rater=new)
+        elif given["dry_run"]:
+            done = rater_withdraw_trial(campaign=campaign, rater=rater)
+        elif new:
             done = work_hand_over(campaign=campaign, rater=rater, new_rater=new, actor=actor)
         else:
             done = rater_withdraw(campaign=campaign, rater=rater, actor=actor)
@@ -125,6 +129,7 @@ class Withdraw(OfCampaign):
                 "released": done.released,
                 "given": done.given,
                 "short": list(done.short),
+                "dry_run": given["dry_run"],
             }
         )
 

@@ -1,8 +1,12 @@
 """What the API says about campaigns."""
 
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.models import Campaign
+from annotation.services.report.glance import agreement_glance
 from annotation.services.sealing import is_sealed
 
 
@@ -33,3 +37,29 @@ class CampaignSerializer(serializers.ModelSerializer):
     def get_scale(self, campaign: Campaign) -> list[float]:
         """Return the lowest and highest score."""
         return [campaign.scale_low, campaign.scale_high]
+
+
+class GlanceSerializer(serializers.Serializer):
+    """How far raters agree; `at` is null where it is true of the judgements of this moment."""
+
+    value = serializers.FloatField(help_text="Krippendorff's α: of ratings on z, of preferences nominal")
+    row = serializers.CharField(help_text="of the report's table of agreement")
+    n_items = serializers.IntegerField()
+    n_several = serializers.IntegerField(help_text="items that two raters or more judged")
+    words = serializers.CharField()
+    at = serializers.DateTimeField(allow_null=True)
+
+
+class CampaignDetailSerializer(CampaignSerializer):
+    """A campaign, and how far its raters agree."""
+
+    agreement = serializers.SerializerMethodField()
+
+    class Meta(CampaignSerializer.Meta):
+        fields = [*CampaignSerializer.Meta.fields, "agreement"]
+
+    @extend_schema_field(GlanceSerializer(allow_null=True))
+    def get_agreement(self, campaign: Campaign) -> dict[str, Any] | None:
+        """Say how far raters agree; null while results are sealed, or where nothing can be said."""
+        found = agreement_glance(campaign, getattr(campaign, "n_done", 0))
+        return None if found is None else dict(GlanceSerializer(found).data)

@@ -19,7 +19,7 @@ from rest_framework.views import APIView
 
 from annotation.api.permissions import MaySee
 from annotation.api.scoring import SCORING, scoring_of
-from annotation.api.serializers import CampaignSerializer
+from annotation.api.serializers import CampaignDetailSerializer
 from annotation.models import AuditEvent, Campaign, Item
 from annotation.services.judgement_export import JudgementPages
 from annotation.services.judgement_filter import ORDERS, filter_read, names_check
@@ -76,7 +76,7 @@ class CampaignDetail(RetrieveAPIView):
     """Show one campaign."""
 
     permission_classes = [MaySee]
-    serializer_class = CampaignSerializer
+    serializer_class = CampaignDetailSerializer
     lookup_field = "key"
 
     def get_queryset(self) -> QuerySet[Campaign]:

@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from annotation.models import AuditEvent, Campaign, Judgement, Participation, Rater, ScoreRun, Study
 from annotation.models.keys import public_key
+from annotation.services.handing_over import Handed, handed_of
 from annotation.services.package_audit import UNPUBLISHED
 from annotation.services.pseudonyms import Pseudonyms
 from annotation.services.sessions import sessions_of_rater_end
@@ -53,10 +54,11 @@ class Traces:
 
 @dataclass(frozen=True)
 class Forgotten:
-    """A rater who was forgotten: the pseudonym, and whether that had been done before."""
+    """A rater who was forgotten: the pseudonym, whether that had been done before, and who got open work."""
 
     pseudonym: str
     again: bool
+    handed_over: tuple[Handed, ...] = ()
 
 
 def rater_traces(*, rater: Rater) -> Traces:
@@ -91,9 +93,11 @@ def rater_forget(*, rater: Rater, actor: User | None = None) -> Forgotten:
         known = Rater.objects.get(pk=rater.pk)
         if is_forgotten(known):
             return Forgotten(known.name, True)
+        handed = []
         for one in known.participations.select_related("campaign__study").order_by("pk"):
             if _is_working(one):
-                rater_withdraw(campaign=one.campaign, rater=known.name, actor=actor)
+                left = rater_withdraw(campaign=one.campaign, rater=known.name, actor=actor)
+                handed.append(handed_of(one.campaign, left))
         own = list(known.participations.order_by("pk").select_for_update())
         found = Rater.objects.select_for_update().select_related("study").get(pk=rater.pk)
         if is_forgotten(found):
@@ -113,7 +117,7 @@ def rater_forget(*, rater: Rater, actor: User | None = None) -> Forgotten:
     _comments_empty(found)  # an answer may have been on its way
     answers_forget([json.dumps(old), *keys])
     rater.name, rater.profile = found.name, found.profile
-    return Forgotten(new, False)
+    return Forgotten(new, False, tuple(one for one in handed if one.released))
 
 
 def _is_working(participation: Participation) -> bool:

@@ -13,6 +13,7 @@ from annotation.protocols import PROTOCOLS
 from annotation.services.links import campaign_links
 from annotation.services.overview import Overview, campaign_overview
 from annotation.services.remarks import comments_read, late_read, problems_read, skips_count, skips_read
+from annotation.services.report.glance import agreement_glance
 from annotation.services.sealing import may_unseal, seal_read
 from annotation.templatetags.shown import grouped
 from annotation.views.figures import bars_svg
@@ -54,6 +55,7 @@ def campaign_page(
         "rounds": rounds_panel(found),
         "looks": looks_panel(found),
         "quality": quality_panel(found, overview.n_done),
+        "agreement": agreement_glance(found, overview.n_done),
         "hours": hours_panel(found, overview.n_done),
         "problems": problems_read(found),
         "late": late_read(found),

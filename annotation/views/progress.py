@@ -8,16 +8,16 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
 from annotation.models import Campaign
-from annotation.services.handing_over import work_hand_over
+from annotation.services.handing_over import work_hand_over, work_hand_over_trial
 from annotation.services.progress import days_progress, silent_raters, systems_progress
 from annotation.services.withdrawal import Withdrawal
 from annotation.templatetags.shown import grouped
@@ -39,11 +39,13 @@ def progress_panel(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def hand_over(request: HttpRequest, key: str) -> HttpResponse:
-    """Give the open work of a rater to the others, and to somebody new when one is named."""
+    """Say who would get the open work of a rater; give it to them, and to somebody new who is named."""
     found = get_object_or_404(Campaign.objects.visible_to(request.user).select_related("study"), key=key)
+    if request.method != "POST":
+        return _preview(request, found)
     new = request.POST.get("new_rater", "").strip()
     change = work_hand_over(
         campaign=found, rater=request.POST.get("rater", ""), new_rater=new, actor=user_of(request)
@@ -53,6 +55,29 @@ def hand_over(request: HttpRequest, key: str) -> HttpResponse:
     for text in change.short:
         messages.warning(request, text)
     return redirect(f"{reverse('campaign', args=[found.key])}#raters")
+
+
+def _preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show who would get what."""
+    rater, new = request.GET.get("rater", ""), request.GET.get("new_rater", "").strip()
+    change = work_hand_over_trial(campaign=campaign, rater=rater, new_rater=new)
+    before = {
+        row.rater.name: getattr(row, "n_assigned", 0) - getattr(row, "n_done", 0)
+        for row in campaign.participations.with_progress().select_related("rater")
+    }
+    rows = [
+        {"rater": name, "before": before.get(name, 0), "gets": n, "after": before.get(name, 0) + n}
+        for name, n in change.given.items()
+    ]
+    context = {
+        "campaign": campaign,
+        "change": change,
+        "rows": rows,
+        "n_given": sum(change.given.values()),
+        "n_nobody": max(0, change.released - sum(change.given.values())),
+        "new_rater": new,
+    }
+    return render(request, "researcher/hand_over.html", context)
 
 
 def _told(change: Withdrawal) -> str:

@@ -42,7 +42,7 @@ def replayed(answer):
 
 NOT_KEPT = {"api_estimate", "api_token", "api_user_link", "api_user_token"}
 """They write nothing, or give a secret that is kept nowhere (docs/api.md)."""
-FOR_ALL = {"api_testsets", "api_outputs"}
+FOR_ALL = {"api_testsets", "api_testsets_named", "api_outputs"}
 """Whoever is signed in may see test sets and their outputs."""
 
 

@@ -278,7 +278,7 @@ def test_the_api_says_what_would_go_and_forgets(study):
     assert GONE not in everything() and study.raters.filter(name=done["pseudonym"]).exists()
     assert AuditEvent.objects.filter(action="file.taken", data__asked__rater=done["pseudonym"]).count() == 1
     once_more = root.post(address, {"rater": done["pseudonym"]}, "application/json").json()
-    assert once_more == {"pseudonym": done["pseudonym"], "again": True}
+    assert once_more == {"pseudonym": done["pseudonym"], "again": True, "handed_over": []}
     assert root.get(address, {"rater": done["pseudonym"]}).json()["forgotten"] is True
     for body in ({"rater": GONE}, {"rater": "nobody"}):
         answer = root.post(address, body, "application/json")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from annotation.services.forgetting import is_forgotten, rater_forget, rater_traces
+from annotation.services.handing_over import Handed, leaving_trial
 from annotation.services.lookup import campaign_named, rater_named
 from evalplatform.commands import HouseCommand
 from evalplatform.words import counted
@@ -34,6 +36,16 @@ class Command(HouseCommand):
             f"sessions; {counted(found.judgements, 'judgement')} in {len(found.campaigns)} of the campaigns"
         )
         if options["dry_run"]:
+            self._tell(leaving_trial(rater=rater), "would go")
             return f"Of “{rater.name}” would go: {what} would stay. Nothing was changed."
         done = rater_forget(rater=rater)
+        self._tell(done.handed_over, "went")
         return f"Forgotten; the pseudonym is “{done.pseudonym}”. Gone are {what} stay."
+
+    def _tell(self, handed: Sequence[Handed], verb: str) -> None:
+        """Write who gets open work."""
+        for one in handed:
+            given = ", ".join(f"“{name}” {n}" for name, n in one.given.items()) or "nobody"
+            self.stdout.write(f"{one.campaign}: {counted(one.released, 'open item')} {verb} to {given}.")
+            for text in one.short:
+                self.stderr.write(f"Note: {text}")

@@ -6,7 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.services.handing_over import work_hand_over
+from annotation.services.handing_over import (
+    rater_withdraw_trial,
+    work_hand_over,
+    work_hand_over_trial,
+)
 from annotation.services.links import base_url_check, campaign_links
 from annotation.services.lookup import campaign_named
 from annotation.services.withdrawal import rater_withdraw
@@ -26,24 +30,29 @@ class Command(HouseCommand):
         parser.add_argument(
             "--replacement", metavar="RATER", default="", help="a new rater who shares in the open work"
         )
+        parser.add_argument("--dry-run", action="store_true", help="say who would get what; change nothing")
         parser.add_argument("--base-url", metavar="URL", help="what the new rater's link begins with")
 
     def run(self, **options: Any) -> None:
         """Reassign, and say what changed and what is short; print the link of who came for it."""
         base = base_url_check(options["base_url"]) if options["base_url"] else None
         campaign, rater, new = campaign_named(options["name"]), options["rater"], options["replacement"]
+        is_dry = options["dry_run"]
         if new:
-            result = work_hand_over(campaign=campaign, rater=rater, new_rater=new)
+            leave = work_hand_over_trial if is_dry else work_hand_over
+            result = leave(campaign=campaign, rater=rater, new_rater=new)
         else:
-            result = rater_withdraw(campaign=campaign, rater=rater)
+            result = (rater_withdraw_trial if is_dry else rater_withdraw)(campaign=campaign, rater=rater)
         self.stdout.write(
-            f"“{result.rater}” has left: {counted(result.kept, 'answer')} kept, "
-            f"{counted(result.released, 'item')} taken back."
+            f"“{result.rater}” {'would leave' if is_dry else 'has left'}: {counted(result.kept, 'answer')} "
+            f"kept, {counted(result.released, 'item')} taken back."
         )
         for rater, count in result.given.items():
             self.stdout.write(f"{counted(count, 'item')} more for “{rater}”.")
         for text in result.short:
             self.stderr.write(f"Note: {text}")
-        if new:
+        if is_dry:
+            self.stdout.write("Nothing was changed.")
+        elif new:
             [(name, link)] = campaign_links(campaign=campaign, base_url=base, rater=new)
             self.stdout.write(f"{name}\t{link}")

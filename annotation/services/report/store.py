@@ -30,6 +30,17 @@ def part_find(campaign: Campaign, options: ScoreOptions, part: str) -> Row | Non
     return None if found is None else found.result
 
 
+def part_newest(campaign: Campaign, options: ScoreOptions, part: str) -> ScoreRun | None:
+    """Return what was stored last of a part, whatever has been judged since; None when there is nothing."""
+    return (
+        ScoreRun.objects.filter(
+            campaign=campaign, options_sha256=_digest(options, part), result__isnull=False
+        )
+        .order_by("-created_at", "-pk")
+        .first()
+    )
+
+
 def part_ready(campaign: Campaign, options: ScoreOptions, part: str, compute: Callable[[], Row]) -> Row:
     """Return a part of a report, computed once for the same options and judgements.
 
