@@ -14,6 +14,7 @@ from mtcore.corpora.languages import check_tag, parse_pair
 from mtcore.corpora.names import MAX_LENGTH, check_name, visible
 from mtcore.engines.rundir import RunDirError, verify
 from mtcore.models import Corpus, Run
+from mtcore.services.corpora_places import made_forget
 from mtcore.services.corpora_write import CorpusDraft, corpus_sha256, draft_discard, text_file
 from mtcore.services.texts import as_bad_input
 
@@ -26,6 +27,12 @@ def corpus_register(draft: CorpusDraft, *, run: Run | None = None) -> tuple[Corp
     Raises:
         Conflict: another corpus has this name.
     """
+    found = _registered(draft, run)
+    made_forget(draft.folder)
+    return found
+
+
+def _registered(draft: CorpusDraft, run: Run | None = None) -> tuple[Corpus, bool]:
     source, target = (*draft.languages, "")[:2]
     try:
         with transaction.atomic():
@@ -59,11 +66,14 @@ def corpora_register(drafts: Sequence[CorpusDraft]) -> list[Corpus]:
     """
     try:
         with transaction.atomic():
-            return [corpus_register(draft)[0] for draft in drafts]
+            found = [_registered(draft)[0] for draft in drafts]
     except BaseException:
         for draft in drafts:
             draft_discard(draft)
         raise
+    for draft in drafts:
+        made_forget(draft.folder)
+    return found
 
 
 def corpus_name_free(name: str) -> None:

@@ -26,12 +26,12 @@ from mtcore.engines.recipe import MOST_COPIES
 from mtcore.models import Corpus
 from mtcore.services.corpora import corpus_files, corpus_languages, corpus_name_free
 from mtcore.services.corpora_import import test_segments_known
+from mtcore.services.corpora_places import DRAFT, draft_folder
 from mtcore.services.corpora_write import (
     CorpusDraft,
     Watch,
     corpus_write,
     draft_discard,
-    draft_folder,
     watched,
 )
 from mtcore.services.texts import as_bad_input
@@ -277,7 +277,7 @@ def _removed(report: FilterReport, n: int) -> None:
 @contextmanager
 def _scratch(name: str) -> Iterator[Path]:
     """Give an empty folder on the disk where corpora lie, and remove it at the end."""
-    folder = draft_folder(f"{name or 'now'}-scratch")
+    folder = draft_folder(f"{name or DRAFT}-scratch")
     try:
         yield folder
     finally:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -17,13 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
 from evalplatform.errors import BadInput, Conflict
 from mtcore.corpora.corpus_lines import Pair
 from mtcore.corpora.names import check_name
 from mtcore.engines.rundir import MANIFEST, RunDirError, publish, verify
 from mtcore.models import Corpus
+from mtcore.services.corpora_places import DRAFT, corpora_folder, draft_folder, made_forget, made_note
 from mtcore.services.texts import as_bad_input
 
 REPORT = "report.json"
@@ -89,7 +87,7 @@ def corpus_write(
     if place.exists():
         _require_whole(place)
     else:
-        staging = draft_folder(folder or "now")
+        staging = draft_folder(folder or DRAFT)
         try:
             with as_bad_input():
                 counts = _write(pairs, staging, languages, watch)
@@ -98,30 +96,20 @@ def corpus_write(
                     f"Nothing is left for the corpus “{name}”{_why(report())}.", "Change what removes it."
                 )
             _note(staging, counts, report())
+            if not folder:
+                made_note(place.name)
             publish(staging, place)
         except BaseException:
             shutil.rmtree(staging, ignore_errors=True)
+            made_forget(place.name)
             raise
     return _draft_of(place, name=name, kind=kind, languages=tuple(languages), parents=parents)
-
-
-def draft_folder(name: str) -> Path:
-    """Make an empty folder beside the corpora; what a killed attempt of the same run left is removed."""
-    corpora_folder().mkdir(parents=True, exist_ok=True)
-    if name.startswith("run-"):
-        for left in corpora_folder().glob(f".{name}.*"):
-            shutil.rmtree(left, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=f".{name}.", dir=corpora_folder()))
 
 
 def draft_discard(draft: CorpusDraft) -> None:
     """Remove the text of a corpus that will not be registered."""
     shutil.rmtree(corpora_folder() / draft.folder, ignore_errors=True)
-
-
-def corpora_folder() -> Path:
-    """Return the folder that holds the folders of all corpora."""
-    return Path(settings.DATA_DIR) / "corpora"
+    made_forget(draft.folder)
 
 
 def text_file(tag: str) -> str:

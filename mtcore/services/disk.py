@@ -12,6 +12,8 @@ from django.conf import settings
 
 LOOK_SECONDS = 3.0
 """So long is looked; what is not counted by then makes the sizes lower bounds."""
+DRAFTS = "corpora/.*"
+"""What the hidden folders of corpora are called together."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +48,21 @@ def disk_use(*, seconds: float = LOOK_SECONDS, n_runs: int = 10) -> DiskUse:
     until = time.monotonic() + seconds
     usage = shutil.disk_usage(root)
     runs = _sorted([_measured(entry, until) for entry in _entries(root / "runs")])
-    folders = [_measured(entry, until) for entry in _entries(root) if entry.name != "runs"]
-    if runs:
-        folders.append(_sum("runs", runs))
+    folders = [_measured(entry, until) for entry in _entries(root) if entry.name not in ("runs", "corpora")]
+    whole, drafts = _corpora(root / "corpora", until)
+    for name, parts in (("runs", runs), ("corpora", whole), (DRAFTS, drafts)):
+        if parts:
+            folders.append(_sum(name, parts))
     return DiskUse(usage.total, usage.free, _sorted(folders), runs[:n_runs])
+
+
+def _corpora(folder: Path, until: float) -> tuple[list[Folder], list[Folder]]:
+    """Measure the corpora, and apart from them what is hidden: being written, or left half written."""
+    found = [_measured(entry, until) for entry in _entries(folder)]
+    return (
+        [one for one in found if not one.name.startswith(".")],
+        [one for one in found if one.name.startswith(".")],
+    )
 
 
 def _measured(entry: DirEntry[str], until: float) -> Folder:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from mtcore.models import Run
-from mtcore.services.disk import DiskUse, Folder, disk_use
+from mtcore.services.disk import DRAFTS, DiskUse, Folder, disk_use
 from mtcore.services.run_presence import workers_alive
 from mtcore.views.access import admin_page
 from mtcore.views.run_rows import queues_panel
@@ -52,6 +52,7 @@ def machine(request: HttpRequest) -> HttpResponse:
 def _folder(folder: Folder) -> dict[str, str]:
     meanings = {
         "corpora": _("texts of corpora"),
+        DRAFTS: _("corpora that are being written; what a killed command left is removed by the next one"),
         "runs": _("folders of runs: logs, checkpoints, results"),
         "files": _("files that belong to the database"),
         "uploads": _("texts on their way in"),
