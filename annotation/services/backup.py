@@ -204,6 +204,8 @@ def unpack(place: Path, folder: Path) -> _Head:
     Raises:
         BadInput: it is no backup, cut short or changed, or holds what no backup does.
     """
+    if not place.is_file():
+        raise BadInput(f"There is no file {place}.", "Give the file that `manage.py backup` wrote.")
     try:
         with tarfile.open(place) as tar:
             for member in tar:
@@ -212,10 +214,6 @@ def unpack(place: Path, folder: Path) -> _Head:
                 tar.extract(member, folder, filter="data")
         head = _Head(**json.loads((folder / MANIFEST).read_text("utf-8")))
     except (tarfile.TarError, EOFError, ValueError, KeyError, TypeError, FileNotFoundError) as error:
-        if not place.is_file():
-            raise BadInput(
-                f"There is no file {place}.", "Give the file that `manage.py backup` wrote."
-            ) from None
         raise BadInput(f"{place} is no whole backup: {error}.", _OURS) from error
     for name, expected in head.sha256.items():
         path = folder / name

@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from mtcore.corpora.errors import CorpusError
+from mtcore.corpora.plain_files import plain_file_size, unreadable
 from mtcore.corpora.unpack import GZIP_MAGIC
 
 MAX_LINE_BYTES = 4_000_000
 """The longest line that is read; more means that the file is no text with a sentence a line."""
 _BUFFER_BYTES = 1024**2
+_LOOK_LINES = 10_000
 
 Pair = tuple[str, str]
 
@@ -39,13 +41,8 @@ class TextFiles:
         self.n_changed = 0
         self._raw: IO[bytes] | None = None
         self._before = 0
-        try:
-            self._total = sum(path.stat().st_size for path in self.paths)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise CorpusError(
-                f"cannot be read ({reason})", file=str(error.filename), remedy="Check the path."
-            ) from error
+        self._sizes = [plain_file_size(path) for path in self.paths]
+        self._total = sum(self._sizes)
 
     @property
     def name(self) -> str:
@@ -61,11 +58,11 @@ class TextFiles:
 
     def __iter__(self) -> Iterator[str]:
         self.n_lines = self.n_changed = self._before = 0
-        for path in self.paths:
-            yield from self._lines(path)
-            self._before += path.stat().st_size
+        for path, size in zip(self.paths, self._sizes, strict=True):
+            yield from self._lines(path, size)
+            self._before += size
 
-    def _lines(self, path: Path) -> Iterator[str]:
+    def _lines(self, path: Path, size: int) -> Iterator[str]:
         number = 0
         try:
             with ExitStack() as stack:
@@ -77,14 +74,16 @@ class TextFiles:
                 while line := file.readline(MAX_LINE_BYTES + 1):
                     number += 1
                     self.n_lines += 1
+                    if number % _LOOK_LINES == 0:
+                        _refuse_growth(raw, size, path.name)
                     yield self._decode(line, path.name, number)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise CorpusError(
-                f"the gzip data is damaged or cut short ({error})",
-                file=path.name,
-                line=number + 1,
-                remedy="Copy or pack the file again.",
-            ) from error
+                _refuse_growth(raw, size, path.name, at_end=True)
+        except OSError as error:
+            if isinstance(error, gzip.BadGzipFile):
+                raise _damaged(path.name, number, error) from error
+            raise unreadable(path, error) from error
+        except (EOFError, zlib.error) as error:
+            raise _damaged(path.name, number, error) from error
         if not number:
             raise CorpusError("is empty", file=path.name, remedy="Leave it out, or give one with text.")
 
@@ -119,6 +118,30 @@ class TextFiles:
             self.n_changed += 1
             text = text.replace("\r", " ")
         return text
+
+
+def _damaged(name: str, number: int, error: Exception) -> CorpusError:
+    return CorpusError(
+        f"the gzip data is damaged or cut short ({error})",
+        file=name,
+        line=number + 1,
+        remedy="Copy or pack the file again.",
+    )
+
+
+def _refuse_growth(raw: IO[bytes], size: int, name: str, *, at_end: bool = False) -> None:
+    """Refuse a file that somebody writes while it is read: where it ends would be chance.
+
+    Raises:
+        CorpusError: more has been read than there was, or at the end less.
+    """
+    at = raw.tell()
+    if at > size or (at_end and at < size):
+        raise CorpusError(
+            f"changed while it was read: it had {size:,} bytes",
+            file=name,
+            remedy="Wait until it is written to its end, or give a copy.",
+        )
 
 
 def side_by_side(sources: TextFiles, targets: TextFiles) -> Iterator[Pair]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mtcore.corpora.errors import CorpusError
+from mtcore.corpora.plain_files import plain_file_size, unreadable
 from mtcore.corpora.unpack import MAX_BYTES, gunzip, is_gzip
 
 _UTF16_MARKS = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-BE"}
@@ -47,21 +48,24 @@ def read_bytes(path: Path | str) -> bytes:
     """Read a file whole, refusing one of more than 2 GiB.
 
     Raises:
-        CorpusError: the file is missing, unreadable or too large.
+        CorpusError: the file is missing, unreadable or too large, or no file at all.
     """
     file = Path(path)
+    size = plain_file_size(file, given_pipe=True)
     try:
-        size = file.stat().st_size
-        if size > MAX_BYTES:
-            raise CorpusError(
-                f"has {size:,} bytes, more than the {MAX_BYTES:,} that are read at once",
-                file=file.name,
-                remedy="Split the text into smaller files.",
-            )
-        return file.read_bytes()
+        with file.open("rb") as raw:
+            data = b"" if size > MAX_BYTES else raw.read(MAX_BYTES + 1)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise CorpusError(f"cannot be read ({reason})", file=str(path), remedy="Check the path.") from error
+        raise unreadable(path, error) from error
+    if size > MAX_BYTES or len(data) > MAX_BYTES:
+        raise CorpusError(
+            f"has {size:,} bytes, more than the {MAX_BYTES:,} that are read at once"
+            if size > MAX_BYTES
+            else f"gives more than the {MAX_BYTES:,} bytes that are read at once",
+            file=file.name,
+            remedy="Split the text into smaller files.",
+        )
+    return data
 
 
 def decode_lines(data: bytes, name: str, *, markup: bool = False) -> Lines:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from mtcore.corpora.errors import CorpusError
+from mtcore.corpora.plain_files import plain_file_size, unreadable
 from mtcore.corpora.reader import MAX_LINE, decode_lines, decode_text
 from mtcore.corpora.unpack import GZIP_MAGIC
 
@@ -30,6 +31,7 @@ def stream_blocks(path: Path | str, block_bytes: int) -> Iterator[bytes]:
             `MAX_LINE` characters, or mark-up where plain text belongs.
     """
     file = Path(path)
+    plain_file_size(file)
     try:
         with file.open("rb") as raw:
             head = raw.read(4)
@@ -44,8 +46,7 @@ def stream_blocks(path: Path | str, block_bytes: int) -> Iterator[bytes]:
             )
             yield from _checked(_whole_lines(pieces), file.name)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise CorpusError(f"cannot be read ({reason})", file=str(path), remedy="Check the path.") from error
+        raise unreadable(path, error) from error
 
 
 def _read(raw: IO[bytes], size: int) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mtcore.corpora.plain_files import plain_file_size
 from mtcore.metrics.base import MetricError
 
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unk>"
@@ -82,6 +83,7 @@ def read_arpa(path: str | Path) -> Arpa:
     file = Path(path)
     digest = hashlib.sha256()
     try:
+        plain_file_size(file)
         with file.open("rb") as raw:
             for block in iter(lambda: raw.read(1 << 20), b""):
                 digest.update(block)

@@ -60,5 +60,5 @@ def test_what_cannot_be_read_is_refused_with_its_place(tmp_path, data: bytes, sa
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     for path in (tmp_path / "none", tmp_path):
-        with pytest.raises(CorpusError, match="cannot be read"):
+        with pytest.raises(CorpusError, match=r"cannot be read|is a folder"):
             list(stream_blocks(path, 10))
