@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from celery import current_app
-from kombu.exceptions import OperationalError
+from evalplatform.waking import wake
 
 logger = logging.getLogger(__name__)
 
@@ -16,15 +15,9 @@ WAKE = "mtcore.run_wake"
 def workers_wake(queue: str) -> bool:
     """Send the message; say whether it could be sent. Without it, workers find the run at their next look.
 
-    A broker that refuses is not asked again: whoever launches a run does not wait for it.
+    Whoever launches a run does not wait for a broker that refuses or is silent.
     """
-    try:
-        with current_app.connection_for_write() as connection:
-            connection.transport_options = {**connection.transport_options, "max_retries": 0}
-            current_app.send_task(
-                WAKE, queue=queue, connection=connection, retry=False, ignore_result=True, expires=60
-            )
-    except (OperationalError, OSError) as error:
-        logger.warning("no broker answers, runs wait for the workers' next look: %s", error)
-        return False
-    return True
+    why = wake(WAKE, queue=queue, expires=60)
+    if why:
+        logger.warning("no broker answers, runs wait for the workers' next look: %s", why)
+    return not why
