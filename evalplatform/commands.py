@@ -1,5 +1,6 @@
 """The base of every management command: one line on stderr and exit code 1 for a user's mistake."""
 
+import errno
 import os
 import re
 import sys
@@ -17,6 +18,12 @@ from evalplatform.acting import acting
 from evalplatform.errors import UserError
 from evalplatform.leftovers import leftovers_remove, part_file
 
+NO_ROOM = {
+    errno.ENOSPC: "Make room where it is written and where DATA_DIR lies, then do it again.",
+    errno.EDQUOT: "Make room where it is written and where DATA_DIR lies, then do it again.",
+    errno.EFBIG: "Raise the limit on the size of files (ulimit -f), then do it again.",
+}
+"""What to do about a disk that takes no more."""
 _NEGATIVE = re.compile(r"-\.?\d")
 _TELLING = ("name", "run", "corpus", "rest", "system", "testset", "lm", "recipe", "output", "file")
 
@@ -132,14 +139,16 @@ def _explain(error: Exception, output: str | None = None) -> str:
     if isinstance(error, ValidationError):
         return " ".join(error.messages)
     if isinstance(error, OSError):
-        return f"{error.filename or output or 'A file'}: {error.strerror or error}."
+        where = error.filename or output or ("The disk" if error.errno in NO_ROOM else "A file")
+        return f"{where}: {error.strerror or error}. {NO_ROOM.get(error.errno or 0, '')}".rstrip()
     if isinstance(error, UnicodeEncodeError):
         return f"{error.object[error.start : error.end]!r} is not text in UTF-8: check names and options."
     if isinstance(error, DatabaseError):
         text = str(error)
         if "no such table" in text or ("relation" in text and "does not exist" in text):
             return "The database is empty: run `manage.py migrate` first."
-        return f"The database refused: {text.strip().partition(chr(10))[0]}. Nothing was changed."
+        room = f" {NO_ROOM[errno.ENOSPC]}" if "disk is full" in text or "No space left" in text else ""
+        return f"The database refused: {text.strip().partition(chr(10))[0]}. Nothing was changed.{room}"
     return str(error)
 
 

@@ -1,5 +1,6 @@
 """Content security, and one place that turns errors into pages or problem+json."""
 
+import errno
 import logging
 import sys
 from collections.abc import Callable
@@ -140,12 +141,26 @@ class ErrorPages:
             return problem(request, error.status, _(error.title), error.message, error.remedy)
         if isinstance(error, PermissionDenied):
             return problem(request, HTTPStatus.FORBIDDEN, _("Not allowed"), str(error))
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            logger.error("no room: %s", error)
+            return no_room(request)
         if isinstance(error, Http404):
             return page_not_found(request)
         if isinstance(error, SuspiciousOperation):
             logger.warning("suspicious request: %s", error)
             return bad_request(request, error)
         return None
+
+
+def no_room(request: HttpRequest) -> HttpResponse:
+    """Answer 507: the disk of the server is full."""
+    return problem(
+        request,
+        HTTPStatus.INSUFFICIENT_STORAGE,
+        _("The disk of the server is full"),
+        _("Nothing was done by half, and nothing that was saved before is lost."),
+        _("Tell whoever runs the server to make room where DATA_DIR lies, then do it again."),
+    )
 
 
 def _length(request: HttpRequest) -> int:

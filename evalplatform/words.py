@@ -55,6 +55,11 @@ def moment(at: datetime) -> str:
     return date_format(timezone.localtime(at), pgettext("format of a time", "j M Y, H:i T"))
 
 
+def clock(at: datetime) -> str:
+    """Write a time of day in the site's time zone: "20:33:05 UTC"."""
+    return date_format(timezone.localtime(at), pgettext("format of a time of day", "H:i:s T"))
+
+
 def rounded(value: float, digits: int) -> str:
     """Write a number rounded to so many decimals in the reader's language (`number_format` only cuts off)."""
     return number_format(f"{value:z.{digits}f}", digits, force_grouping=True)

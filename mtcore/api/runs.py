@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from http import HTTPStatus
 from io import BufferedReader
 from typing import Any
@@ -37,17 +35,6 @@ from mtcore.services.runs import run_cancel, run_find, run_launch, run_resume
 _FILTERS = {"kind": sorted(RUN_KINDS), "state": Run.State.values, "queue": ("default", "gpu")}
 
 
-@contextmanager
-def _options_told() -> Iterator[None]:
-    """Say which option of a run is missing or wrong."""
-    try:
-        yield
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(
-            f"An option of the run is missing or wrong: {error}.", "Compare with a run of this kind."
-        ) from error
-
-
 class RunList(ListAPIView):
     """List runs, newest first; launch one."""
 
@@ -70,8 +57,7 @@ class RunList(ListAPIView):
     def post(self, request: Request) -> Response:
         """Put a run in the queue; its options are those that the pages and commands launch it with."""
         given = asked(NewRunSerializer, request.data)
-        with _options_told():
-            run = run_launch(**given, requested_by=user_of(request))
+        run = run_launch(**given, requested_by=user_of(request))
         return Response(RunSerializer(run).data, status=HTTPStatus.CREATED)
 
 
@@ -122,8 +108,7 @@ class RunAgain(APIView):
         found = run_find(pk)
         if not found.is_finished or found.state == Run.State.SUCCEEDED:
             raise BadInput("Only a run that failed or was cancelled is begun anew.", "Look at its state.")
-        with _options_told():
-            run, created = run_again(run=found, requested_by=user_of(request))
+        run, created = run_again(run=found, requested_by=user_of(request))
         return Response(RunSerializer(run).data, status=HTTPStatus.CREATED if created else HTTPStatus.OK)
 
 

@@ -9,6 +9,7 @@ from evalplatform.asks import Asked
 from mtcore.api.fields import TextField
 from mtcore.models import Corpus, MetricResult, Run, System, SystemOutput, TestSet, TextVersion
 from mtcore.services.output_look import output_provenance
+from mtcore.services.run_effort import run_effort
 from mtcore.services.runs import run_pace, run_waits_for
 
 
@@ -123,19 +124,29 @@ class RunSerializer(serializers.ModelSerializer):
         many=True, read_only=True
     )
     waits_for = serializers.SerializerMethodField()
+    attempts = serializers.SerializerMethodField()
+    seconds_worked = serializers.SerializerMethodField()
     seconds_left = serializers.SerializerMethodField()
 
     class Meta:
         model = Run
         fields = [
             "id", "kind", "name", "queue", "state", "message", "progress", "progress_note", "seconds_left",
-            "waits_for", "parents", "attempts", "device", "cancel_requested", "exit_code", "options",
-            "result", "created_at", "started_at", "finished_at",
+            "waits_for", "parents", "attempts", "seconds_worked", "device", "cancel_requested", "exit_code",
+            "options", "result", "created_at", "started_at", "finished_at",
         ]  # fmt: skip
 
     def get_waits_for(self, run: Run) -> str:
         """Say what a run in the queue waits for."""
         return run_waits_for(run) if run.state == Run.State.QUEUED else ""
+
+    def get_attempts(self, run: Run) -> int:
+        """Return how often it was begun, also before it was resumed."""
+        return run_effort(run).attempts
+
+    def get_seconds_worked(self, run: Run) -> float:
+        """Return how long it was worked on in all attempts, pauses left out."""
+        return round(run_effort(run).worked.total_seconds(), 1)
 
     @extend_schema_field({"type": "number", "nullable": True})
     def get_seconds_left(self, run: Run) -> float | None:

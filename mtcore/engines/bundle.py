@@ -71,13 +71,19 @@ def bundle_open(place: Path) -> Bundle:
     try:
         sums: dict[str, str] = json.loads((place / MANIFEST).read_text("utf-8"))
         card = json.loads((place / CARD).read_text("utf-8"))
-        bundle = Bundle(place, card["files"], card["facts"])
-    except (OSError, ValueError, KeyError) as error:
+        bundle = Bundle(place, {str(role): str(name) for role, name in card["files"].items()}, card["facts"])
+        if not isinstance(sums, dict) or not isinstance(bundle.facts, dict):
+            raise TypeError("it is written otherwise")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BundleError(
             f"{place} is no whole bundle of an engine.", "Train it again, or restore it."
         ) from error
     for role, name in {**bundle.files, "card": CARD}.items():
         path = place / name
+        if name not in sums or path.name != name:
+            raise BundleError(
+                f"The {role} of the engine is no file of its bundle ({path}).", "Restore it from the backup."
+            )
         if not path.is_file():
             raise BundleError(f"The {role} of the engine is missing ({path}).", "Restore it from the backup.")
         if file_sha256(path) != sums.get(name):

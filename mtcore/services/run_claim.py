@@ -21,6 +21,7 @@ from django.utils import timezone
 from evalplatform.words import storable
 from mtcore.models import Run
 from mtcore.services.run_context import Outcome
+from mtcore.services.run_effort import history_closed
 
 logger = logging.getLogger(__name__)
 
@@ -130,7 +131,9 @@ def _take(run: Run, token: str, host: str, device: str | None) -> Claim | None:
         if device is not None and not _device_is_free(host, device):
             return None
         # No join and no subquery here: a row changed meanwhile is looked at again, and only it.
-        taken = Run.objects.filter(pk=run.pk, state=Run.State.QUEUED, cancel_requested=False).update(
+        waiting = Run.objects.filter(pk=run.pk, state=Run.State.QUEUED, cancel_requested=False)
+        taken = waiting.filter(heartbeat_at=run.heartbeat_at).update(  # nobody has had it since we looked
+            history=history_closed(run),
             state=Run.State.RUNNING,
             worker=token,
             device="" if device is None else f"{host} {device}".strip(),

@@ -17,6 +17,7 @@ from evalplatform.words import storable
 from mtcore.engines.child import start
 from mtcore.engines.rundir import RunDir
 from mtcore.models import Run
+from mtcore.services.run_effort import last_attempt
 
 HISTORY_POINTS = 500
 """A run keeps at most so many points of its metrics; older ones are thinned out, never cut off."""
@@ -29,6 +30,21 @@ class RunStopped(Exception):
 
 class RunFailed(UserError):
     """A run that cannot succeed: what happened, and what to do."""
+
+
+class Options(dict[str, Any]):
+    """What a run was launched with; an option that is not there is a mistake that is explained."""
+
+    def __missing__(self, name: str) -> Any:
+        """Say which one is missing.
+
+        Raises:
+            RunFailed: always.
+        """
+        raise RunFailed(
+            f"The option “{name}” of this run is missing.",
+            "It was not launched by a page or command of this version: launch it anew there.",
+        )
 
 
 @dataclass(frozen=True)
@@ -64,7 +80,7 @@ class Reports:
         self._run, self._listener = run, listener
         self._lock = threading.Lock()
         self._history: list[dict[str, Any]] = list(run.history or [])
-        self._attempt = run.attempts
+        self._attempt = last_attempt(self._history) + 1
         self._progress = run.progress
         self._changed: dict[str, Any] = {}
         self._point({}, run.progress)

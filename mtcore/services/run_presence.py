@@ -21,6 +21,8 @@ from mtcore.engines.rundir import atomic_file
 RENEW_SECONDS = 4.0
 SILENT_SECONDS = 20.0
 """A worker that has not renewed its note for so long is not counted."""
+AHEAD_SECONDS = 300.0
+"""So far may the clock of a worker's machine be ahead of ours; more means that a clock was set back."""
 _FORGOTTEN_SECONDS = 24 * 3600.0
 
 
@@ -56,7 +58,8 @@ class Presence:
     ) -> None:
         self._done.set()
         self._thread.join(RENEW_SECONDS)
-        self._path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self._path.unlink(missing_ok=True)
 
     def _renew_on(self) -> None:
         while not self._done.wait(RENEW_SECONDS):
@@ -76,11 +79,13 @@ def workers_alive(queue: str = "") -> list[WorkerSeen]:
     for path in sorted(_folder().glob("*.json")):
         try:
             seen = WorkerSeen(**json.loads(path.read_text("utf-8")))
+            ago = now - float(seen.at)
         except (OSError, ValueError, TypeError):
             continue
-        if now - seen.at > _FORGOTTEN_SECONDS:
-            path.unlink(missing_ok=True)
-        if now - seen.at <= SILENT_SECONDS and (not queue or queue in seen.queues):
+        if ago > _FORGOTTEN_SECONDS:
+            with contextlib.suppress(OSError):  # whoever only looks may not be allowed to
+                path.unlink(missing_ok=True)
+        if -AHEAD_SECONDS <= ago <= SILENT_SECONDS and (not queue or queue in seen.queues):
             found.append(seen)
     return found
 

@@ -10,6 +10,7 @@ import contextlib
 import json
 import logging
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import getpid
@@ -26,8 +27,18 @@ from mtcore.engines.errors import EngineError
 from mtcore.engines.exits import recognised
 from mtcore.engines.rundir import RunDir
 from mtcore.models import Run
+from mtcore.services.corpora_places import corpora_sweep
+from mtcore.services.corpora_upload import uploads_sweep
 from mtcore.services.run_claim import Claim, run_claim, run_fail, run_give_up, run_succeed, runs_reap
-from mtcore.services.run_context import Outcome, Parent, Reports, RunContext, RunStopped, run_directory
+from mtcore.services.run_context import (
+    Options,
+    Outcome,
+    Parent,
+    Reports,
+    RunContext,
+    RunStopped,
+    run_directory,
+)
 from mtcore.services.run_heart import LOST, Heart
 from mtcore.services.run_kinds import RUN_KINDS
 from mtcore.services.run_presence import Presence
@@ -36,6 +47,8 @@ from mtcore.services.texts import sentence
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 5.0
+SWEEP_SECONDS = 600.0
+"""So often a worker removes what killed processes left."""
 
 Failure = tuple[str, int | None]
 """What happened and what to do, and the exit code where there is one."""
@@ -66,6 +79,7 @@ class Worker:
         self.variables = {"OMP_NUM_THREADS": str(threads)} if threads else {}
         self.host = gethostname()
         self.name = f"{self.host}:{getpid()}"
+        self._swept = time.monotonic() - SWEEP_SECONDS
         self._ending = threading.Event()
         self._woken = threading.Event()
 
@@ -91,6 +105,7 @@ class Worker:
         With `among` it is one of these runs or none.
         """
         runs_reap()
+        self._sweep()
         claim = run_claim(
             worker=self.name, host=self.host, queues=self.queues, device=self.device, among=among
         )
@@ -107,6 +122,18 @@ class Worker:
         """Make it end; a run that is being done is stopped and returned to the queue."""
         self._ending.set()
         self._woken.set()
+
+    def _sweep(self) -> None:
+        """Remove, now and then, the halves of corpora and the uploads that nobody will want any more."""
+        if time.monotonic() - self._swept < SWEEP_SECONDS:
+            return
+        self._swept = time.monotonic()
+        try:
+            for name in corpora_sweep():
+                logger.info("removed %s, which something that was killed had left", name)
+            uploads_sweep()
+        except OSError as error:
+            logger.warning("what killed processes left could not be looked for: %s", error)
 
     def _look_safely(self) -> bool:
         """Look once; a database that does not answer is waited for, and nothing ends the worker."""
@@ -219,7 +246,7 @@ def _context(
         run_id=run.pk,
         kind=run.kind,
         name=run.name,
-        options=run.options,
+        options=Options(run.options if isinstance(run.options, dict) else {}),
         rundir=rundir,
         attempt=run.attempts,
         device=run.device.partition(" ")[2],

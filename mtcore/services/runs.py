@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,9 +14,12 @@ from django.db import transaction
 from django.db.models import Case, Value, When
 from django.utils import timezone
 
-from evalplatform.errors import BadInput, NotFound
+from evalplatform.errors import BadInput, NotFound, UserError
+from evalplatform.words import quoted
+from mtcore.engines.errors import EngineError
 from mtcore.models import Run
 from mtcore.services.run_claim import QUEUES, runs_reap
+from mtcore.services.run_effort import point_time, run_elapsed
 from mtcore.services.run_kinds import RUN_KINDS
 from mtcore.services.run_presence import workers_alive
 from mtcore.services.run_wake import workers_wake
@@ -68,7 +71,7 @@ def run_launch(
             f"There is no kind of run “{kind}”.",
             f"Did you mean “{near[0]}”?" if near else f"The kinds are {', '.join(RUN_KINDS)}.",
         )
-    RUN_KINDS[kind].check(options)
+    _options_check(kind, options)
     if (queue or RUN_KINDS[kind].queue) not in QUEUES:
         raise BadInput(f"There is no queue “{queue}”.", f"The queues are {' and '.join(QUEUES)}.")
     with transaction.atomic():
@@ -85,6 +88,29 @@ def run_launch(
     return run
 
 
+def _options_check(kind: str, options: Any) -> None:
+    """Refuse options that the runner of a kind could not read.
+
+    Raises:
+        BadInput: one is missing or wrong.
+    """
+    remedy = "Compare with a run of this kind."
+    lacking = [
+        name for name in RUN_KINDS[kind].needs if not isinstance(options, Mapping) or name not in options
+    ]
+    if lacking or not isinstance(options, Mapping):
+        what = f": {quoted(lacking)}" if lacking else ""
+        raise BadInput(f"An option of the run is missing or wrong{what}.", remedy)
+    try:
+        RUN_KINDS[kind].check(options)
+    except UserError:
+        raise
+    except EngineError as error:
+        raise BadInput(error.message, error.remedy) from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadInput(f"An option of the run is missing or wrong: {error}.", remedy) from error
+
+
 def run_cancel(*, run: Run, children: bool = False) -> Change:
     """Cancel a run: one that waits at once, one that runs as soon as its worker has stopped it.
 
@@ -92,8 +118,8 @@ def run_cancel(*, run: Run, children: bool = False) -> Change:
     what is finished has no effect.
     """
     if children:
-        for child in run.children.all():
-            run_cancel(run=child, children=True)
+        for child in _descendants(run):
+            run_cancel(run=child)
     waiting = Run.objects.filter(pk=run.pk, state=Run.State.QUEUED)
     if waiting.update(
         state=Run.State.CANCELLED,
@@ -145,15 +171,12 @@ def run_find(run_id: int | str) -> Run:
 
 def run_pace(run: Run, *, now: datetime | None = None) -> Pace:
     """Work out from the progress of this attempt how long it took and when it will end."""
-    if run.started_at is None:
-        return Pace(None, None)
-    end = run.finished_at if run.is_finished and run.finished_at else now or timezone.now()
-    elapsed = end - run.started_at
-    first = next((point for point in run.history if point.get("attempt") == run.attempts), None)
-    done = run.progress - first["progress"] if first else 0.0
-    if run.state != Run.State.RUNNING or done <= 0:
+    elapsed = run_elapsed(run, now=now)
+    if run.state != Run.State.RUNNING or run.started_at is None or elapsed is None:
         return Pace(elapsed, None)
-    return Pace(elapsed, elapsed * ((1 - run.progress) / done))
+    first = next((point for point in run.history if _is_since(point, run.started_at)), None)
+    done = run.progress - first.get("progress", run.progress) if first else 0.0
+    return Pace(elapsed, elapsed * ((1 - run.progress) / done) if done > 0 else None)
 
 
 def run_waits_for(run: Run) -> str:
@@ -181,6 +204,12 @@ def run_waits_for(run: Run) -> str:
     return f"All workers are busy; {before} before it in the queue." if before else ""
 
 
+def _is_since(point: Mapping[str, Any], begun: datetime) -> bool:
+    """Tell whether a point belongs to the attempt that began then; points are kept to the millisecond."""
+    at = point_time(point)
+    return at is not None and at >= begun - timedelta(milliseconds=1)
+
+
 def _requeue(run: Run) -> bool:
     """Return one failed or cancelled run to the queue; False when it is neither (any more)."""
     ended = Run.objects.filter(pk=run.pk, state__in=[Run.State.FAILED, Run.State.CANCELLED])
@@ -200,11 +229,21 @@ def _requeue(run: Run) -> bool:
 
 def _ancestors(run: Run) -> list[Run]:
     """List everything a run waits for, directly or not, first things first."""
+    return _reached(run, lambda one: one.parents.all())
+
+
+def _descendants(run: Run) -> list[Run]:
+    """List everything that waits for a run, directly or not, last things first."""
+    return _reached(run, lambda one: one.children.all())[::-1]
+
+
+def _reached(run: Run, following: Callable[[Run], Iterable[Run]]) -> list[Run]:
+    """List what is reached from a run, each once, by its number."""
     found: dict[int, Run] = {}
-    todo = list(run.parents.all())
+    todo = list(following(run))
     while todo:
         one = todo.pop()
         if one.pk not in found:
             found[one.pk] = one
-            todo += one.parents.all()
+            todo += following(one)
     return sorted(found.values(), key=lambda one: one.pk)

@@ -74,7 +74,7 @@ def system_trained(name: str) -> Trained:
     if waiting:
         states = ", ".join(f"run {run.pk} is {run.get_state_display()}" for run in waiting)
         raise Conflict(f"“{name}” is not trained to its end: {states}.", "Wait for it, or resume it.")
-    options = runs[0].options
+    options = _options(runs[0])
     return Trained(name, options["source"], options["target"], _recipe(runs[0]), runs)
 
 
@@ -97,11 +97,11 @@ def system_card(system: str) -> dict[str, Any]:
         system_find(system)
     card: dict[str, Any] = {
         "system": system,
-        "kind": found.kind if found else runs[0].options["kind"],
+        "kind": found.kind if found else _options(runs[0])["kind"],
         "trained": bool(runs),
     }
     if runs:
-        options = runs[0].options
+        options = _options(runs[0])
         done: dict[str, Any] = next((run.result for run in runs if run.result), {})
         card |= {
             "languages": [options["source"], options["target"]],
@@ -154,9 +154,25 @@ def provenance(trained: Trained, engine: str, decoding: Mapping[str, Any]) -> di
     }
 
 
+def _options(run: Run) -> dict[str, Any]:
+    """Return what a training was launched with.
+
+    Raises:
+        Conflict: something is missing; it was launched by other means than those of this version.
+    """
+    lacking = [name for name in ("kind", "source", "target", "recipe", "seed") if name not in run.options]
+    if lacking:
+        raise Conflict(
+            f"Run {run.pk} is no whole training: it was launched without {', '.join(lacking)}.",
+            "Train the system under another name.",
+        )
+    options: dict[str, Any] = run.options
+    return options
+
+
 def _recipe(run: Run) -> Recipe:
     try:
-        return recipe_read(run.options["recipe"])
+        return recipe_read(str(_options(run)["recipe"]))
     except RecipeError as error:
         raise Conflict(f"The recipe of run {run.pk} cannot be used: {error.message}", error.remedy) from error
 
@@ -166,7 +182,7 @@ def _model(run: Run) -> dict[str, Any]:
     return {
         "run": run.pk,
         "state": run.state,
-        "seed": run.options["seed"],
+        "seed": _options(run)["seed"],
         "checkpoint_sha256": result.get("checkpoint_sha256", ""),
         "engine": result.get("engine", ""),
         "versions": result.get("versions", {}),

@@ -7,9 +7,9 @@ a new attempt begins. Colours come from the style sheet.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +17,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from mtcore.services.run_effort import Point, points_timed
 from mtcore.views.curve_names import family_of_name, is_drawn, label_of, ordered
 from mtcore.views.words import duration, figure
 
@@ -29,7 +30,6 @@ LINE_POINTS = 160
 """A line has at most so many corners: more cannot be seen, and the page is sent again and again."""
 LOGARITHMIC_FROM = 20.0
 """A figure that falls, whose highest value is so many times the lowest, has a logarithmic axis."""
-Point = Mapping[str, Any]
 
 
 @dataclass
@@ -66,7 +66,7 @@ class History:
 
 def history_of(points: Sequence[Point]) -> History:
     """Return the figures and the table of what a run measured."""
-    timed = list(_timed(points))
+    timed = [(seconds, point) for seconds, point, _at in points_timed(points)]
     measured = [(seconds, point) for seconds, point in timed if point.get("metrics")]
     names = list(dict.fromkeys(name for _s, point in measured for name in point["metrics"]))
     families: dict[str, list[str]] = {}
@@ -87,20 +87,6 @@ def history_of(points: Sequence[Point]) -> History:
     ]
     columns = [_("Attempt"), _("Working time"), *map(label_of, names)]
     return History(curves[:MOST_CURVES], columns, rows, len(measured))
-
-
-def _timed(points: Sequence[Point]) -> Iterable[tuple[float, Point]]:
-    """Give each point with the seconds of work before it; the time between two attempts is none."""
-    worked, before, attempt = 0.0, None, None
-    for point in points:
-        try:
-            at = datetime.fromisoformat(point["at"])
-        except (KeyError, TypeError, ValueError):
-            continue
-        if before is not None and point.get("attempt") == attempt:
-            worked += max(0.0, (at - before).total_seconds())
-        before, attempt = at, point.get("attempt")
-        yield worked, point
 
 
 def _starts(timed: Sequence[tuple[float, Point]]) -> list[float]:

@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 
 from mtcore.models import Run
 from mtcore.services.run_context import run_directory
+from mtcore.services.run_effort import run_effort
 from mtcore.services.run_files import manifest_of
 from mtcore.services.runs import run_pace, run_waits_for
 from mtcore.views.curves import history_of
@@ -36,7 +37,7 @@ def run_parts(request: HttpRequest, run: Run) -> dict[str, str]:
 
 def run_context(run: Run) -> dict[str, Any]:
     """Return what the parts of a run's page say."""
-    pace = run_pace(run)
+    pace, effort = run_pace(run), run_effort(run)
     family = family_of(run)
     many = len(family.runs) > 1
     return {
@@ -52,6 +53,8 @@ def run_context(run: Run) -> dict[str, Any]:
         "n_open": sum(not one.is_finished for one in family.runs.values()),
         "done": percent(run.progress),
         "elapsed": duration(pace.elapsed) if run.started_at else "",
+        "attempts": effort.attempts,
+        "worked": duration(effort.worked) if effort.attempts > 1 else "",
         "remaining": duration(pace.remaining) if pace.remaining is not None else "",
         "rate": _rate(run) if run.state == Run.State.RUNNING else "",
         "history": history_of(run.history),

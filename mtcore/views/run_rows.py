@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from mtcore.models import Run
 from mtcore.services.run_claim import QUEUES
+from mtcore.services.run_effort import run_elapsed
 from mtcore.services.run_presence import workers_alive
 from mtcore.services.runs import run_pace
 from mtcore.views.words import duration, kind_words, percent, state_of
@@ -26,7 +27,7 @@ def run_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
     rows = []
     for one in runs:
         pace = paces.get(one.pk)
-        took = one.finished_at - one.started_at if one.finished_at and one.started_at else None
+        took = run_elapsed(one) if one.is_finished else None
         note = waits.get(one.pk) or one.message or (one.progress_note if one.pk in paces else "")
         rows.append(
             {
@@ -35,7 +36,7 @@ def run_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
                 "state": state_of(one),
                 "done": percent(one.progress),
                 "left": duration(pace.remaining) if pace and pace.remaining is not None else "",
-                "took": duration(took) if took and one.is_finished else "",
+                "took": duration(took) if took is not None else "",
                 "note": note if len(note) <= NOTE_LENGTH else f"{note[: NOTE_LENGTH - 1]}…",
             }
         )

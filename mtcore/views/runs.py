@@ -12,12 +12,14 @@ from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from evalplatform.errors import BadInput, NotFound
 from evalplatform.people import user_of
+from evalplatform.words import clock
 from mtcore.models import Run
 from mtcore.services.run_claim import QUEUES
 from mtcore.services.run_context import run_directory
@@ -86,6 +88,7 @@ def run_live(request: HttpRequest, pk: int) -> HttpResponse:
             "state": found.state,
             "words": state_of(found)["words"],
             "finished": found.is_finished,
+            "looked": clock(timezone.now()),
             "parts": run_parts(request, found),
         }
     )

@@ -81,7 +81,7 @@ def _coming() -> list[dict[str, Any]]:
     """Return the trainings whose system is not registered yet."""
     known = set(System.objects.values_list("name", flat=True))
     runs = Run.objects.filter(kind=TRAIN_MODEL).defer("history", "result").order_by("-pk")[:RUNS]
-    alone = [one for one in runs if one.options.get("system") not in known]
+    alone = [one for one in runs if isinstance(one.options, dict) and one.options.get("system") not in known]
     return run_rows(alone[:20])
 
 

@@ -56,7 +56,7 @@
       return;
     }
     wait = changed ? SHORTEST_MS : Math.min(LONGEST_MS, wait * 1.6);
-    say(fresh.replace("{time}", new Date().toLocaleTimeString(document.documentElement.lang)));
+    say(fresh.replace("{time}", answer.looked));
   }
 
   async function look() {

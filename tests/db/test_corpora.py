@@ -4,6 +4,8 @@ import gzip
 import json
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 
 from evalplatform.errors import BadInput, Conflict, NotFound
 from mtcore.corpora.filters import FilterOptions
@@ -353,7 +355,20 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
     (done,) = work_all()
     assert done.state == "failed" and "The disk is full. Free space" in done.message
     assert nothing_left()
-    assert "No space left" in refused("import_corpus", "x", "--languages", "de", "--text", path)
+    said = refused("import_corpus", "x", "--languages", "de", "--text", path)
+    assert "The disk: No space left on device. Make room where it is written" in said
+    assert nothing_left()
+
+
+def test_a_full_disk_is_said_on_the_page_and_leaves_nothing(monkeypatch, admin_client):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("mtcore.services.corpora_write.publish", full)
+    given = {"name": "x", "languages": "de", "test_segments": "refuse"}
+    file = SimpleUploadedFile("x.de", b"a\nb\n")
+    answer = admin_client.post(reverse("corpus_import"), {**given, "sources": file})
+    assert answer.status_code == 507 and "disk of the server is full" in answer.content.decode()
     assert nothing_left()
 
 

@@ -394,7 +394,7 @@ def test_the_pace_tells_when_it_will_end():
     run = launch(reports=0)
     claim()
     begun = now(run).started_at
-    history = [{"at": "", "attempt": 1, "progress": 0.2}]
+    history = [{"at": begun.isoformat(timespec="milliseconds"), "attempt": 1, "progress": 0.2}]
     Run.objects.filter(pk=run.pk).update(progress=0.4, history=history)
     pace = run_pace(now(run), now=begun + timedelta(minutes=10))
     assert pace.elapsed == timedelta(minutes=10)

@@ -27,6 +27,7 @@ from mtcore.engines.fairseq_log import (
     read_event,
     read_hypotheses,
 )
+from mtcore.engines.rundir import file_sha256
 from mtcore.services.run_context import RunContext
 from tests.paths import CASES, needs_cases
 
@@ -185,6 +186,29 @@ def test_damage_to_a_bundle_is_named(bundle, harm):
         (bundle.folder / "manifest.json").unlink()
     place = bundle.folder / ("gone" if harm == "nothing" else "")
     with pytest.raises(BundleError, match="subwords" if harm == "missing" else "card|no whole bundle"):
+        bundle_open(place)
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        "[]",
+        '{"files": [], "facts": {}}',
+        '{"files": {"checkpoint": "../../model.pt"}, "facts": {}}',
+        '{"files": {"checkpoint": "/etc/hostname"}, "facts": {}}',
+        '{"files": {"checkpoint": "made\\nup"}, "facts": {}}',
+        '{"files": {}, "facts": "none"}',
+        "[" * 100_000,
+    ],
+)
+def test_a_card_that_leads_elsewhere_or_is_none_is_refused(tmp_path, card):
+    (tmp_path / "model.pt").write_text("not ours")
+    place = tmp_path / "runs" / "result"
+    place.mkdir(parents=True)
+    (place / "bundle.json").write_text(card)
+    sums = {name: file_sha256(place / name) for name in ("bundle.json", "../../model.pt")}
+    (place / "manifest.json").write_text(json.dumps(sums))
+    with pytest.raises(BundleError, match=r"no whole bundle|no file of its bundle"):
         bundle_open(place)
 
 

@@ -11,6 +11,7 @@ from evalplatform.words import moment
 from mtcore.management.shown import duration, table
 from mtcore.models import Run
 from mtcore.services.run_context import run_directory
+from mtcore.services.run_effort import run_effort
 from mtcore.services.run_presence import workers_alive
 from mtcore.services.runs import run_find, run_pace, run_waits_for
 
@@ -61,7 +62,7 @@ def all_runs(runs: list[Run]) -> str:
 
 def one_run(run: Run, n_lines: int) -> str:
     """Write everything about one run."""
-    pace = run_pace(run)
+    pace, effort = run_pace(run), run_effort(run)
     told = [
         ("run", f"{run.pk}: {run.kind} {run.name}".rstrip()),
         ("state", _state(run)),
@@ -73,7 +74,12 @@ def one_run(run: Run, n_lines: int) -> str:
         ("queue", run.queue),
         ("device", run.device),
         ("worker", run.worker),
-        ("attempt", str(run.attempts)),
+        (
+            "attempts",
+            f"{effort.attempts}, {duration(effort.worked)} in all"
+            if effort.attempts > 1
+            else str(effort.attempts or ""),
+        ),
         ("exit code", "" if run.exit_code is None else str(run.exit_code)),
         ("asked for", moment(run.created_at)),
         ("waits for", ", ".join(str(parent.pk) for parent in run.parents.order_by("pk"))),
