@@ -52,7 +52,7 @@ def machine(request: HttpRequest) -> HttpResponse:
 def _folder(folder: Folder) -> dict[str, str]:
     meanings = {
         "corpora": _("texts of corpora"),
-        DRAFTS: _("corpora that are being written; what a killed command left is removed by the next one"),
+        DRAFTS: _("corpora that are being written, or were left half written"),
         "runs": _("folders of runs: logs, checkpoints, results"),
         "files": _("files that belong to the database"),
         "uploads": _("texts on their way in"),
