@@ -17,6 +17,7 @@ from annotation.stats.records import Comparison, FloatArray, IntArray, RatingTab
 from annotation.stats.standardise import of_kinds
 
 APART = ("between", "within")
+NO_Z = "no rating has a z"
 OUTCOMES = {"left": 1.0, "equal": 0.0, "right": -1.0}
 
 
@@ -60,15 +61,15 @@ class Judged:
 def judged_ratings(table: RatingTable, values: FloatArray) -> Judged:
     """Return one value a rater and item: the mean over what the rater gave to it, repeats included.
 
-    An item is a segment and the systems its text is credited to. Quality-control items and raters whom a
-    person excluded do not count.
+    An item is a segment and the systems its text is credited to. Quality-control items, raters whom a person
+    excluded and ratings that are not `in_averages` do not count.
 
     Args:
         table: the ratings.
         values: raw scores or z of the ratings [n]; those without a value (nan) are left out.
     """
     kept = np.array([not reason for reason in table.excluded_by], dtype=bool)
-    counted = of_kinds(table.kind, AVERAGED_KINDS) & kept[table.rater] & ~np.isnan(values)
+    counted = of_kinds(table.kind, AVERAGED_KINDS) & table.averaged & kept[table.rater] & ~np.isnan(values)
     candidate, size = _candidates(table)
     unit = (table.segment * size + candidate)[counted]
     width = max(1, len(table.raters))
@@ -148,9 +149,10 @@ def rating_agreement(
     for (name, judged), child in zip(parts.items(), rng.spawn(2), strict=True):
         complete = judged.complete()
         classic = None if complete is None else classic_icc(complete)
+        why = {"caveat": NO_Z} if raw.value.size and not judged.value.size else {}
         result[name] = {
-            "alpha": judged.alpha("interval", child, resamples).as_dict(),
-            "components": judged.components().as_dict(),
+            "alpha": judged.alpha("interval", child, resamples).as_dict() | why,
+            "components": judged.components().as_dict() | why,
             "icc_2_1": None if classic is None else classic.single.as_dict(),
             "icc_2_k": None if classic is None else classic.average.as_dict(),
         }

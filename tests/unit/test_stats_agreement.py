@@ -283,3 +283,19 @@ def test_raters_with_the_same_mean_differ_in_nothing(seed: int):
 def test_one_unit_has_no_components_and_says_why():
     found = variance_components([1, 1, 1], [1, 2, 3], [60.0, 70.0, 90.0])
     assert found.single is None and "too few units" in found.caveat
+
+
+def test_raters_without_a_z_are_not_said_to_have_judged_nothing():
+    rows = [rating(f"r{r}", "A", s, 50.0) for s in range(3) for r in range(2)]
+    table = RatingTable.from_ratings(rows)
+    report = rating_agreement(table, standardise(table).z, rng(), resamples=20)
+    for measure in ("alpha", "components"):
+        assert report["z"][measure]["caveat"] == "no rating has a z"
+        assert report["raw"][measure]["caveat"].startswith("all judgements are equal")
+
+
+def test_ratings_that_are_out_of_the_averages_do_not_count_for_agreement():
+    rows = [rating(f"r{r}", "A", s, 10.0 * s + r) for s in range(3) for r in range(2)]
+    left = [row._replace(in_averages=row.segment > 0) for row in rows]
+    table = RatingTable.from_ratings(left)
+    assert len(judged_ratings(table, table.score).value) == 4

@@ -161,10 +161,10 @@ class _Reader:
             "progress": ratings.progress(data),
             "apart": or_why(lambda: ratings.items_apart(data, scale)),
             "agreement": or_why(lambda: rating_agreement(table, data.z, rng, AGREEMENT_RESAMPLES)),
-            "again": or_why(lambda: judged_again(data.scored, self.options)),
+            "again": or_why(lambda: judged_again(data.judged, self.options)),
             "holds": or_why(lambda: self._leave_out(data.scored)),
             "reliability": or_why(lambda: checks.reliability(data, scale)),
-            "everybody": or_why(lambda: rated_by_everybody(data.scored, self.options)),
+            "everybody": or_why(lambda: rated_by_everybody(data.judged, self.options)),
             "outlook": or_why(lambda: checks.outlooks(data, self.scores)),
         }
 

@@ -12,6 +12,7 @@ from annotation.services.scoring import campaign_judged
 from annotation.stats.description import longest_run
 from annotation.stats.options import ScoreOptions
 from annotation.stats.records import KIND_CODES, FloatArray, IntArray, RatingTable
+from annotation.stats.rounds import table_counted
 from annotation.stats.standardise import POPULATIONS, Standardised, of_kinds, standardise
 
 SIDES = ("left", "equal", "right")
@@ -62,14 +63,17 @@ class RatedData:
     """A campaign of ratings.
 
     Attributes:
-        ratings: the campaign's own, with their judgements [n].
+        ratings: the campaign's own, with their judgements; those that do not count by the treatment of items
+            that were judged again are out of the averages [n].
         scored: the table that is scored; with scope study it also holds what its raters rated elsewhere.
+        judged: the same before the treatment took ratings out of the averages.
         z: of the campaign's own ratings, as scoring makes it [n].
         answers: row by row of the campaign's own table.
     """
 
     ratings: Ratings
     scored: RatingTable
+    judged: RatingTable
     z: FloatArray
     answers: Answers
 
@@ -78,13 +82,15 @@ def rated_read(campaign: Campaign, options: ScoreOptions) -> RatedData:
     """Read a campaign of ratings; z by the mean and spread that scoring with these options takes."""
     ratings, answers = ratings_read(campaign), answers_read(campaign)
     own = _take(answers, np.searchsorted(answers.judgement, ratings.judgements))
-    scored = ratings.table
+    judged = ratings.table
     if options.scope == "study":
-        judged = campaign_judged(campaign, options).records
-        scored = judged if isinstance(judged, RatingTable) else scored
-    found = standardise(scored, options.population)
-    z = found.z if scored is ratings.table else _z_by(ratings.table, found)
-    return RatedData(ratings, scored, z, own)
+        records = campaign_judged(campaign, options).records
+        judged = records if isinstance(records, RatingTable) else judged
+    found = standardise(judged, options.population)
+    z = found.z if judged is ratings.table else _z_by(ratings.table, found)
+    scored = table_counted(judged, options.disagreement)
+    ratings = replace(ratings, table=table_counted(ratings.table, options.disagreement))
+    return RatedData(ratings, scored, judged, z, own)
 
 
 def _z_by(table: RatingTable, found: Standardised) -> FloatArray:

@@ -15,7 +15,7 @@ from annotation.services.versions import versions_read
 from annotation.stats.options import ScoreOptions
 
 Row = dict[str, Any]
-FORMAT = 5
+FORMAT = 6
 """Counts up when the shape of a stored part changes, so that older ones are not read."""
 
 
