@@ -115,7 +115,7 @@ class Trace(OfCampaign):
         responses=FILES,
     )
     def get(self, request: Request, key: str) -> HttpResponseBase:
-        """Give it for a `system` (and quantity `of`), a pair (`a`, `b`) or a `rater`."""
+        """Give it for a `system` (its quantity `of`), a pair (`a`, `b`), a `rater` or a `part`."""
         campaign = self.campaign(key)
         given = scoring_of(request, besides=_OWN)
         found, behind = trace_asked(campaign, given, request.query_params.dict())

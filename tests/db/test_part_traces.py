@@ -14,12 +14,15 @@ from django.urls import reverse
 from annotation.services.report.compute import campaign_report
 from annotation.stats.options import ScoreOptions
 from tests.factories.pages import client_of
-from tests.factories.reports import rated
+from tests.factories.reports import rated, small_campaigns
+from tests.factories.studies import exclude
 
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.once,
 ]  # what numbers are made of, read by code that others share
+
+WHY_NOT = "No rating has a z|No unit was|One rater only|All judgements are|Two raters and two|No two labels"
 
 
 @pytest.fixture
@@ -161,7 +164,7 @@ def test_the_mixed_model_opens_what_it_was_fitted_to(ann, harbour):
     n = sum(row["n_judgements"] for row in found["systems"])
     for row in found["systems"]:
         own = traced(client, harbour, part="mixed", system=row["system"])
-        assert sum(int(one["n"]) for one in own) == row["n_judgements"]
+        assert len(own) == row["n_judgements"]
     for term, groups in (("rater_system", 8), ("segment", 12), ("output", 24)):
         if term in found["variances"]:
             own = traced(client, harbour, part="variances", row=term)
@@ -169,6 +172,60 @@ def test_the_mixed_model_opens_what_it_was_fitted_to(ann, harbour):
             share = f"{100 * found['variances'][term]['share']:.1f} %"
             assert share in shown(client, harbour, part="variances", row=term)
     assert len(traced(client, harbour, part="variances", row="residual")) == n
+
+
+@pytest.mark.parametrize("name", ["one rater", "all scores equal", "one preference"])
+def test_what_has_no_value_opens_with_the_reason(ann, name):
+    campaign, client = dict(small_campaigns())[name](ann), client_of(ann)
+    html = client.get(reverse("campaign_report", args=[campaign.key])).content.decode()
+    found = set(re.findall(r'<a class="number" href="([^"]*part=agreement[^"]*)">', html))
+    assert found
+    for address in found:
+        page = client.get(address.replace("&amp;", "&"))
+        assert page.status_code == 200, address
+        text = page.content.decode()
+        assert re.search(WHY_NOT, text), address
+        assert "D_o =" not in text and "–" not in re.search('(?s)facts card">(.*?)</div>', text)[1]
+
+
+def test_the_interval_of_a_tenth_follows_from_the_numbers_beside_it(ann):
+    campaign = rated(ann, n_segments=9, raters=5, judgements=3)
+    exclude(campaign, "R2", "asleep")
+    client, few = client_of(ann), 0
+    for row in campaign_report(campaign=campaign, options=ScoreOptions()).parts["progress"]["parts"]:
+        page = shown(client, campaign, part="drift", row=row["part"], of="ci").replace("−", "-")
+        told = re.search(
+            r": (\S+) ± t · sd / √n, where sd = (\S+) is .* n = (\d+) raters .* t = (\S+) the", page
+        )
+        centre, sd, n, t = map(float, told.groups())
+        assert [centre - t * sd / n**0.5, centre + t * sd / n**0.5] == pytest.approx(row["ci"], abs=2e-3)
+        few += row["n"] % n > 0
+    assert few, "in some tenths raters have different numbers of ratings, so the means of raters differ"
+
+
+def test_the_mixed_model_says_what_its_estimates_are_made_of(ann):
+    campaign, client = rated(ann, n_segments=10, judgements=3, identical=(1, 4)), client_of(ann)
+    found = campaign_report(campaign=campaign, options=ScoreOptions()).mixed
+    n, observations = found["model"]["n_ratings"], sum(row["n_judgements"] for row in found["systems"])
+    assert (n, observations) == (54, 60)
+    for row in found["systems"]:
+        page = shown(client, campaign, part="mixed", system=row["system"]).replace("−", "-")
+        assert "fitted by REML to 54 ratings." in page and "These are 60 observations" in page
+        told = re.search(
+            r"mean of the systems, (\S+), and the system&#x27;s distance from it, (\S+), which", page
+        )
+        assert sum(map(float, told.groups())) == pytest.approx(row["estimate"], abs=2e-3)
+    rest = traced(client, campaign, part="variances", row="residual")
+    assert len(rest) == observations and "n" not in rest[0]
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_alpha_of_preferences_follows_from_the_numbers_beside_it(ann, level):
+    campaign = rated(ann, protocol="pairwise_fluency", n_segments=12, judgements=3, raters=3)
+    found = campaign_report(campaign=campaign, options=ScoreOptions()).parts["agreement"]
+    page = shown(client_of(ann), campaign, part="agreement", row=level).replace("−", "-")
+    observed, expected = map(float, re.search(r"D_o = (\S+) and D_e = (\S+) are", page).groups())
+    assert 1 - observed / expected == pytest.approx(found[f"alpha_{level}"]["value"], abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,9 @@ GROUPS = {
     "rater_system": ("rater", "system"),
     "segment": ("segment",),
     "output": ("segment", "system"),
-    "residual": ("segment", "system", "rater"),
+    "residual": ("segment", "system", "rater", "rating"),
 }
-"""Random term → what its groups are made of."""
+"""Random term → what its groups are made of; the rest has one observation a group."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +56,9 @@ def system_trace(part: PartOf) -> Trace:
     observed = _observed(part)
     names = np.array([entry.system for entry in observed.table.entries], dtype=object)
     rows = _grouped(observed, np.flatnonzero(names[observed.entry] == part.row), GROUPS["residual"])
-    words = [*_model_words(part), _estimate_words(row)]
+    words = [*_model_words(part), _estimate_words(row, (part.report.mixed or {})["systems"])]
     title = _("%(system)s: the mixed model's estimate") % {"system": part.row}
-    return Trace(title, value, words, _table(rows), part.signature)
+    return Trace(title, value, words, _table(rows, GROUPS["residual"]), part.signature)
 
 
 def variance_trace(part: PartOf) -> Trace:
@@ -86,7 +86,8 @@ def variance_trace(part: PartOf) -> Trace:
         "they spread more than the variance says."
     )
     title = _("Variance of z: %(term)s") % {"term": row["term"]}
-    return Trace(title, value, [*_model_words(part), held, own], _table(rows), part.signature)
+    table = _table(rows, GROUPS[part.row])
+    return Trace(title, value, [*_model_words(part), held, own], table, part.signature)
 
 
 def _observed(part: PartOf) -> Observed:
@@ -99,7 +100,8 @@ def _observed(part: PartOf) -> Observed:
 def _model_words(part: PartOf) -> list[str]:
     found = part.report.mixed or {}
     terms = " + ".join(str(TERMS[name]) for name in found["model"]["terms"])
-    return [
+    n, observations = found["model"]["n_ratings"], sum(row["n_judgements"] for row in found["systems"])
+    words = [
         _(
             "z = %(fixed)s + %(terms)s + rest: %(fixed)s fixed, all others random, normal and independent; "
             "fitted by REML to %(n)s ratings."
@@ -107,15 +109,25 @@ def _model_words(part: PartOf) -> list[str]:
         % {
             "fixed": _("system + rater") if found["model"]["fixed"] else _("system"),
             "terms": terms or "–",
-            "n": f"{sum(row['n_judgements'] for row in found['systems']):,}",
+            "n": f"{n:,}",
         }
     ]
+    if observations > n:
+        words.append(
+            _(
+                "These are %(observations)s observations: a rating of a text that several systems wrote is "
+                "one for each of them."
+            )
+            % {"observations": f"{observations:,}"}
+        )
+    return words
 
 
-def _estimate_words(row: Row) -> str:
+def _estimate_words(row: Row, systems: list[Row]) -> str:
     if row["ci"] is None:
         return _("There is one system only, so nothing is said about its distance from others.")
     values = {
+        "mean": number(sum(one["estimate"] for one in systems) / len(systems), 3),
         "effect": number(row["effect"], 3),
         "se": number(row["se"], 3),
         "low": number(row["ci"][0], 3),
@@ -124,9 +136,10 @@ def _estimate_words(row: Row) -> str:
     }
     return (
         _(
-            "The system lies %(effect)s from the mean of the systems, standard error %(se)s, 95 %% %(low)s "
-            "to %(high)s by Student's t with %(df)s degrees of freedom (Satterthwaite). In the table these "
-            "bounds are moved to the estimate."
+            "The estimate is the mean of the systems, %(mean)s, and the system's distance from it, "
+            "%(effect)s, which has the standard error %(se)s and the 95 %% interval %(low)s to %(high)s by "
+            "Student's t with %(df)s degrees of freedom (Satterthwaite). In the table these bounds are moved "
+            "to the estimate."
         )
         % values
     )
@@ -135,7 +148,12 @@ def _estimate_words(row: Row) -> str:
 def _grouped(observed: Observed, chosen: IntArray, by: tuple[str, ...]) -> list[Row]:
     """Return how many observations each group has, and the mean of their z."""
     table, rows = observed.table, observed.rating[chosen]
-    codes = {"rater": table.rater[rows], "segment": table.segment[rows], "system": observed.entry[chosen]}
+    codes = {
+        "rater": table.rater[rows],
+        "segment": table.segment[rows],
+        "system": observed.entry[chosen],
+        "rating": rows,
+    }
     key = np.stack([codes[name] for name in by])
     groups, place = np.unique(key, axis=1, return_inverse=True)
     n = np.bincount(place.ravel())
@@ -159,13 +177,13 @@ def _grouped(observed: Observed, chosen: IntArray, by: tuple[str, ...]) -> list[
     )
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(rows: list[Row], by: tuple[str, ...]) -> Table:
+    grouped = [Column("n", _("Ratings"), "count"), Column("z", _("Mean z"), "number", 3)]
     columns = [
         Column("segment", _("Segment"), "text", 0, "segment"),
         Column("testset", _("Test set")),
         Column("system", _("System")),
         Column("rater", _("Rater"), "text", 0, "rater"),
-        Column("n", _("Ratings"), "count"),
-        Column("z", _("Mean z"), "number", 3),
+        *([Column("z", _("z"), "number", 3)] if "rating" in by else grouped),
     ]
     return Table("groups", _("What the model saw"), used(columns, rows), rows)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from django.utils.translation import gettext as _
+from scipy import stats
 
 from annotation.services.report import sections_preferences, sections_ratings
 from annotation.services.report.parts import PartOf
@@ -12,8 +15,8 @@ from annotation.services.report.tables import Table
 from annotation.services.report.trace import Trace, rating_columns, rating_rows
 from annotation.services.report.trace_preferences import comparison_table
 from annotation.services.score_table import number
-from annotation.stats.description import bins_of, parts_of_way
-from annotation.stats.records import IntArray
+from annotation.stats.description import LEVEL, bins_of, parts_of_way
+from annotation.stats.records import FloatArray, IntArray
 
 
 def distribution_trace(part: PartOf) -> Trace:
@@ -71,15 +74,27 @@ def drift_trace(part: PartOf) -> Trace:
         % {"n": f"{row['n']:,}"}
     ]
     if row["ci"] is not None:
-        words.append(
-            _(
-                "95 %% interval %(low)s to %(high)s: mean ± t · sd / √n over the means of the raters in this "
-                "part."
-            )
-            % {"low": number(row["ci"][0], 3), "high": number(row["ci"][1], 3)}
-        )
+        words.append(_drift_words(row, part.data.z[own], table.rater[own]))
     title = _("Mean z, tenth %(part)s of the raters' way") % {"part": row["part"]}
     return _rated(part, title, value, words, own)
+
+
+def _drift_words(row: dict[str, Any], z: FloatArray, rater: IntArray) -> str:
+    """Say how the interval of a tenth is made from the means of its raters."""
+    n = np.bincount(rater)
+    means = np.bincount(rater, weights=z)[n > 0] / n[n > 0]
+    return _(
+        "95 %% interval %(low)s to %(high)s: %(mean)s ± t · sd / √n, where sd = %(sd)s is that of the means "
+        "of the n = %(n)s raters in this part and t = %(t)s the 97.5 %% point of Student's t with n − 1 "
+        "degrees of freedom."
+    ) % {
+        "low": number(row["ci"][0], 3),
+        "high": number(row["ci"][1], 3),
+        "mean": number(row["mean"], 3),
+        "sd": number(float(means.std(ddof=1)), 4),
+        "n": f"{len(means):,}",
+        "t": number(float(stats.t.ppf((1 + LEVEL) / 2, len(means) - 1)), 3),
+    }
 
 
 def _rated(part: PartOf, title: str, value: str, words: list[str], own: IntArray) -> Trace:
