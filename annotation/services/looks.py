@@ -15,8 +15,10 @@ from django.utils.translation import gettext as _
 from annotation.models import AuditEvent, Campaign
 from annotation.protocols import PROTOCOLS
 from annotation.services.records import ratings_read
+from annotation.services.scoring import campaign_treatment
 from annotation.services.sealing import seal_check
 from annotation.stats.aggregate import Averages, aggregate
+from annotation.stats.rounds import table_counted
 from annotation.stats.sequential import Look, SequentialError, look, paired_z, verdict
 from annotation.stats.standardise import standardise
 from evalplatform.errors import BadInput, Conflict
@@ -204,8 +206,8 @@ def _averages(campaign: Campaign) -> Averages:
     table = ratings_read(campaign).table
     if not len(table.score):
         raise Conflict(f"Campaign “{campaign.name}” has no judgements yet.", "Look when there are some.")
-    table = table.by_system().canonical()
-    return aggregate(table, standardise(table).z)
+    table = table_counted(table, campaign_treatment(campaign)).by_system().canonical()
+    return aggregate(table, standardise(table).z, disagreement="pool")
 
 
 def _check_same(events: list[AuditEvent], alpha: float, spending: str) -> None:

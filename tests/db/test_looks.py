@@ -3,11 +3,16 @@
 import json
 
 import pytest
+from scipy import stats
 
 from annotation.models import AuditEvent, Campaign
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.campaigns import campaign_close
 from annotation.services.looks import campaign_look
+from annotation.services.report.behind import campaign_behind
+from annotation.services.report.trace_pairs import pair_trace
 from annotation.services.rounds import round_assign
+from annotation.services.scoring import options_read
 from annotation.stats.sequential import plan_looks, spend
 from evalplatform.errors import BadInput, Conflict
 from tests.factories.answers import answer_all
@@ -51,6 +56,22 @@ def test_what_a_look_spent_stays_spent_when_the_plan_grows():
     assert last.previous == (first.current, second.current)
     assert last.current.spent == pytest.approx(0.05) and last.current.fraction == 1
     assert last.current.boundary > 1.96
+
+
+@pytest.mark.parametrize("treatment", ["replace", "pool"])
+def test_a_look_counts_what_scores_count(treatment):
+    campaign = make_campaign(
+        n_segments=12, raters=4, judgements=2, settings=CampaignSettings(treatment=treatment)
+    )
+    answer_all(campaign, seed=1)
+    assert round_assign(campaign=campaign, points=0).n_judgements > 0
+    answer_all(campaign, seed=2)
+    (seen,) = campaign_look(campaign=campaign).pairs
+    behind = campaign_behind(campaign, options_read(campaign, {}))
+    rows = pair_trace(behind, (seen.system_a, seen.system_b), {}).table.rows
+    t = stats.ttest_1samp([row["difference"] for row in rows], 0)
+    assert seen.n_segments == len(rows)
+    assert abs(seen.z) == pytest.approx(stats.norm.isf(t.pvalue / 2))
 
 
 def test_a_system_that_comes_in_later_changes_no_look_before():
