@@ -9,7 +9,10 @@ from playwright.sync_api import expect
 from tests.paths import ROOT
 
 PASSWORD = "a-harbour-at-night"
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],  # what passes is not described, which takes longer than to look
+}
 SYSTEMS = ("North", "South", "West", "<b>East</b>")
 LOOKS = {
     "light": {"color_scheme": "light"},
@@ -24,13 +27,13 @@ def beacons(server):
     marks = [
         row.split("\t") for row in (ROOT / "tests/files/sec01_xss.tsv").read_text("utf-8").splitlines()[1:]
     ]
-    plain = [f"Beacon {n} is seen from the pier in the evening." for n in range(1, 9)]
+    plain = [f"Beacon {n} is seen from the pier in the evening." for n in range(1, 5)]
     source = [*plain, *(row[1] for row in marks)]
     reference = [
-        *(f"Feuer {n} sieht man abends von der Mole aus." for n in range(1, 9)),
+        *(f"Feuer {n} sieht man abends von der Mole aus." for n in range(1, 5)),
         *(row[2] for row in marks),
     ]
-    directions = ["direct"] * 6 + ["reverse"] * 6
+    directions = ["direct"] * 4 + ["reverse"] * 4
     server.manage(
         "import_testset", "beacons", "--languages", "en-de",
         "--source", f"src={server.write('b.src', source)}",
@@ -44,8 +47,7 @@ def beacons(server):
         server.manage("import_output", "beacons", system, server.write(f"b.{lost}", output))
         for rater, shift in (("Ada", 0), ("Ben", 9)):
             rows += [
-                f"{rater},{system},{n},{80 - 11 * lost - shift + (7 * n + 5 * lost) % 9}"
-                for n in range(1, 13)
+                f"{rater},{system},{n},{80 - 11 * lost - shift + (7 * n + 5 * lost) % 9}" for n in range(1, 9)
             ]
     server.manage(
         "import_judgements", "Beacons", server.write("b.csv", rows), "--format", "csv", "--protocol",
@@ -90,8 +92,8 @@ def test_both_pages_fit_and_have_no_violation(beacons, new_page, look):
     refused = []
     page.on("console", lambda message: refused.append(message.text) if message.type == "error" else None)
     open_page(page, beacons)
-    assert not wide(page) and violations(page) == []
-    page.locator("details.options-card > summary").click()
+    assert not wide(page)
+    page.locator("details.options-card > summary").click()  # all that the page has is shown now
     assert violations(page) == []
     page.locator("#segments tbody th a").first.click()
     expect(page.locator("ins, del").first).to_be_visible()
@@ -120,7 +122,7 @@ def test_sec_01_no_mark_up_runs(beacons, new_page):
     page = new_page()
     open_page(page, beacons)
     address = page.url.replace("/correlation/", "/dossier/").partition("?")[0]
-    for segment in range(9, 13):
+    for segment in range(5, 9):
         page.goto(f"{address}?testset=beacons&segment={segment}")
         expect(page.locator("article.item h3").filter(has_text="<b>East</b>")).to_be_visible()
         assert page.evaluate("window.__x") is None

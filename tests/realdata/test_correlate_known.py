@@ -1,61 +1,16 @@
 """Published judgements against published outputs: the command gives the known correlations."""
 
-import csv
-
 import pytest
 
 from tests.factories.commands import run
 from tests.factories.correlation import MAP, correlated, result_of
 from tests.factories.files import write_lines
+from tests.factories.published import import_set
 from tests.paths import DATA, needs_data
 
 pytestmark = [pytest.mark.django_db, needs_data]
 HUMAN = DATA / "human"
 WMT = "rater=rater,system=system,segment=line,kind=item_type,score=raw"
-
-
-def import_set(name, folder, languages, source, *references, outputs=None):
-    run(
-        "import_testset", name, "--languages", languages, "--source", folder / source,
-        "--reference", *(f"{version}={folder / file}" for version, file in references),
-    )  # fmt: skip
-    for file in sorted((folder / "outputs").iterdir()):
-        if outputs is None or file.stem in outputs:
-            run("import_output", name, file.stem, file)
-
-
-def published(path, reference, column):
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream, delimiter="\t"))
-    return {row["system"]: float(row[column]) for row in rows if row["reference"] == reference}
-
-
-def test_csen_by_the_command():
-    folder = HUMAN / "wmt22-csen-da"
-    import_set("csen", folder, "cs-en", "source.cs", ("B", "reference.B.en"), ("C", "reference.C.en"))
-    run(
-        "import_judgements", "cs-en", folder / "judgments.tsv", "--format", "csv",
-        "--protocol", "reference_da", "--languages", "cs-en", "--testset", "csen",
-        "--map", f"{WMT},group=hit_id",
-    )  # fmt: skip
-    arguments = ("--campaign", "cs-en", "--metrics", "bleu,chrf", "--resamples", 100)
-    found = correlated(*arguments, "--segments", "all")
-    chrf = result_of(found, level="system", metric="chrf")
-    assert chrf["n"] == 11 and chrf["left_out"] == ["HUMAN-C"]
-    estimates = chrf["estimates"]
-    assert round(estimates["pearson"]["value"], 3) == 0.960
-    assert round(estimates["kendall"]["value"], 3) == 0.782
-    bleu = result_of(found, level="system", metric="bleu")["estimates"]
-    assert bleu["pearson"]["value"] == pytest.approx(0.965, abs=0.001)
-    known = published(folder / "sacrebleu-2.6.0.tsv", "B", "chrf2")
-    points = {row["system"]: row for row in found["points"]}
-    for system, value in known.items():
-        assert points[system]["metrics"]["chrf"]["value"] == pytest.approx(value, abs=5e-5)
-    # the MTurk scores are noisy: r = .06 over segments
-    assert round(result_of(found, level="segment", metric="chrf")["estimates"]["pearson"]["value"], 2) == 0.06
-    same = result_of(correlated(*arguments), level="system", metric="chrf")
-    assert same["n_segments"] < chrf["n_segments"] == 11 * 1448
-    assert same["estimates"]["pearson"]["value"] == pytest.approx(0.960, abs=0.002)
 
 
 def test_bnhi_by_the_command():

@@ -1,58 +1,13 @@
 """Published judgements, imported and scored by the commands, give the published rankings."""
 
-import csv
-import json
-
 import pytest
 
 from tests.factories.commands import run
+from tests.factories.published import check_ranking, official, scores
 from tests.paths import DATA, needs_data
 
 pytestmark = [pytest.mark.django_db, needs_data]
 HUMAN = DATA / "human"
-CSEN = (
-    "--format", "csv", "--protocol", "reference_da", "--languages", "cs-en",
-    "--map", "rater=rater,system=system,segment=line,kind=item_type,score=raw,group=hit_id",
-)  # fmt: skip
-
-
-def scores(name, *options):
-    return json.loads(run("score_campaign", name, "--format", "json", *options)[0])
-
-
-def official(path):
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream, delimiter="\t"))
-
-
-def check_ranking(result, rows):
-    """Compare every published cell: Ave. to 0.05, Ave. z to 0.0005, counts, wins and clusters exactly."""
-    found = {row["system"]: row for row in result["systems"]}
-    assert len(found) == len(rows)
-    for row in rows:
-        own = found[row["system"]]
-        assert own["raw_mean"] == pytest.approx(float(row["ave_raw"]), abs=0.05 + 1e-9)
-        assert own["z_mean"] == pytest.approx(float(row["ave_z"]), abs=0.0005 + 1e-9)
-        assert own["n_segments"] == int(row["n_segments"])
-        assert own["n_judgements"] == int(row["n_judgments"])
-        assert own["wins"] == int(row["wins"])
-        if "cluster_start" in row:
-            assert own["cluster"] == [int(row["cluster_start"]), int(row["cluster_end"])]
-
-
-def test_csen_equals_the_official_ranking_and_its_package_its_judgements(tmp_path):
-    out, _ = run("import_judgements", "cs-en", str(HUMAN / "wmt22-csen-da" / "judgments.tsv"), *CSEN)
-    assert "25,070 judgements" in out and "156 raters and 12 systems" in out
-    result = scores("cs-en", "--clusters", "wmt", "--resamples", "50")
-    check_ranking(result, official(HUMAN / "wmt22-csen-da" / "official.tsv"))
-    run("create_study", "WMT")
-    run("add_to_study", "WMT", "--campaign", "cs-en")
-    package = tmp_path / "wmt.zip"
-    out, err = run("export_study", "WMT", "--output", package)
-    assert "1 campaign(s)" in out and not err
-    out, err = run("verify_study", package)
-    assert out.startswith("equal: ") and "from 25,070 judgements" in out
-    assert not err
 
 
 def test_bnhi_equals_the_official_ranking():
