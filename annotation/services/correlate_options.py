@@ -9,7 +9,9 @@ from pathlib import Path
 from annotation.stats.options import RESAMPLES, SEEDS
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.errors import BadInput
+from mtcore.corpora.names import check_name
 from mtcore.metrics import METRICS
+from mtcore.services.texts import as_bad_input
 
 LEVELS = ("system", "segment")
 DIRECTIONS = ("all", "direct", "reverse")
@@ -99,6 +101,8 @@ def correlate_check(options: CorrelateOptions) -> None:
 
 def _check_scores(options: CorrelateOptions) -> None:
     for name, path in options.scores.items():
+        with as_bad_input():
+            check_name(name, "metric")
         if name in METRICS:
             raise BadInput(f"“{name}” is a metric of this platform.", "Give your scores another name.")
         if not Path(path).is_file():

@@ -22,6 +22,9 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """What a column may be called, the usual name first."""
 
+MOST_SCORE = 1e100
+"""The largest score: squares and sums of such stay finite."""
+
 Key = tuple[str, str, str, str]
 """System, test set ("" for any), input ("" for any) and segment, by key or line number."""
 
@@ -57,6 +60,12 @@ def scores_read(name: str, path: str) -> dict[Key, float]:
                     "Keep one of the rows, or add the columns testset and input.",
                 )
             found[key] = cells.score(row[at["score"]], line, None)
+            if abs(found[key]) > MOST_SCORE:
+                raise cells.error(
+                    line,
+                    f"the score {row[at['score']]} is beyond what can be averaged and correlated",
+                    f"Give scores from {-MOST_SCORE:g} to {MOST_SCORE:g}.",
+                )
     if not found:
         raise BadInput(f"{file.name} has no scores below its header.", "Give a row for each segment.")
     return found

@@ -76,6 +76,10 @@ def metric_options(options: Mapping[str, Any], language: str = "") -> MetricOpti
     nameless = next((argument for argument, (name, _) in split.items() if not name), None)
     if nameless is not None:
         raise BadInput(f"“{nameless}” is a model of no metric.", "Give METRIC=PATH, as ppl=news.arpa.")
+    names = [name for name, _ in split.values()]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise BadInput(f"“{twice}” is given two models.", "Give METRIC=PATH once.")
     models = {name: model_absolute(path) for name, path in split.values()}
     return MetricOptions(
         metrics=tuple(name.strip() for name in options["metrics"].split(",") if name.strip()),

@@ -376,6 +376,9 @@ def test_the_same_seed_gives_the_same_numbers(quay):
         (("--model", "beer=/nowhere", "--metrics", "beer"), "/nowhere"),
         (("--model", "news.arpa"), "“news.arpa” is a model of no metric."),
         (("--scores", "mine=/nowhere.csv"), "The scores of mine are not there: /nowhere.csv."),
+        (("--scores", "a=/nowhere.csv", "a=/elsewhere.csv"), "“a” is given two files."),
+        (("--model", "ppl=/nowhere", "ppl=/elsewhere"), "“ppl” is given two files."),
+        (("--scores", "a|b=/nowhere.csv"), "a|b"),
         (("--scores", "chrf=/nowhere.csv"), "“chrf” is a metric of this platform."),
         (("--lower-is-better", "mine"), "“mine” is no metric of yours"),
         (("--campaign", "quay judgd"), "Did you mean “quay judged”?"),
@@ -391,6 +394,10 @@ def test_bad_input_is_refused_in_one_line(quay, arguments, words):
     [
         (["system,score", "Anna,1"], "has no column segment; it has “system”, “score”."),
         (["system,segment,score"], "has no scores below its header."),
+        (
+            ["system,segment,score", "Anna,1,-1e308"],
+            "line 2: the score -1e308 is beyond what",
+        ),
         (["system,segment,score", "Anna,1,good"], "line 2"),
         (["system,segment,score", "Anna,1,nan"], "line 2"),
         (

@@ -298,6 +298,7 @@ def test_what_cannot_be_scored_is_refused_in_one_line(three, tmp_path):
     assert "do not fit" in refusal(*both(three), "--segments")
     assert "No metric" in refusal(*both(three), "--metrics", ",")
     assert "model of no metric" in refusal(*both(three), "--model", "x")
+    assert "“beer” is given two models" in refusal(*both(three), "--model", "beer=x", "beer=y")
     assert "is no metric" in refusal(*both(three), "--model", "x=y")
     assert "absent.en" in refusal("--hypothesis", tmp_path / "absent.en", *ref)
     empty = tmp_path / "empty.en"

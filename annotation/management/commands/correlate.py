@@ -132,4 +132,8 @@ def _paths(arguments: list[str], what: str, form: str) -> dict[str, str]:
     nameless = next((argument for argument, (name, _) in split.items() if not name), None)
     if nameless is not None:
         raise BadInput(f"“{nameless}” is {what}.", f"Give {form}.")
+    names = [name for name, _ in split.values()]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise BadInput(f"“{twice}” is given two files.", f"Give {form} once.")
     return {name: str(Path(path).absolute()) for name, path in split.values()}
