@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from annotation.models import Participation, Study
 from annotation.protocols import PROTOCOLS
+from annotation.services.practice_file import MOST
 from annotation.services.sealing import LONGEST_REASON
 from evalplatform.asks import Asked
 from mtcore.api.fields import TextField
@@ -36,6 +37,30 @@ class RatersField(serializers.Field):
         return value
 
 
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "integer", "minimum": 0, "maximum": MOST},
+            {"type": "array", "maxItems": MOST, "items": {"type": "object"}},
+        ]
+    }
+)
+class PracticeField(serializers.Field):
+    """How many items are made from the test set, or the items themselves, with the columns of a file."""
+
+    def to_internal_value(self, data: object) -> object:
+        """Take either."""
+        if isinstance(data, int) and not isinstance(data, bool) and 0 <= data <= MOST:
+            return data
+        if isinstance(data, list) and len(data) <= MOST and all(isinstance(one, dict) for one in data):
+            return data
+        raise serializers.ValidationError(f"Give a number up to {MOST}, or a list of up to {MOST} items.")
+
+    def to_representation(self, value: object) -> object:
+        """Give it as it is."""
+        return value
+
+
 class NewCampaignSerializer(Asked):
     """A campaign, as `create_campaign` takes it: with its texts, or over imported test sets."""
 
@@ -59,13 +84,15 @@ class NewCampaignSerializer(Asked):
     pairs = serializers.CharField(max_length=200, default="all")
     spread = serializers.BooleanField(default=False)
     segments = serializers.CharField(max_length=200, default="", allow_blank=True)
-    guidelines = serializers.CharField(default="", allow_blank=True, help_text="Markdown")
-    consent = serializers.CharField(default="", allow_blank=True)
+    guidelines = serializers.CharField(
+        default="", allow_blank=True, trim_whitespace=False, help_text="Markdown"
+    )
+    consent = serializers.CharField(default="", allow_blank=True, trim_whitespace=False)
     study = serializers.CharField(max_length=120, default="", allow_blank=True)
     opened = serializers.BooleanField(default=True)
     pool = serializers.BooleanField(default=False)
-    practice = serializers.IntegerField(default=0, min_value=0, max_value=50)
-    calibration = serializers.IntegerField(default=0, min_value=0, max_value=50)
+    practice = PracticeField(default=0)
+    calibration = PracticeField(default=0)
     settings = serializers.DictField(
         child=serializers.JSONField(), default=dict, help_text="by name, as CampaignSettings has them"
     )

@@ -6,14 +6,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.protocols import PROTOCOLS
+from annotation.services.people_settings import paper_required
 from annotation.services.practice_file import practice_count, practice_read
 from annotation.services.practice_items import CALIBRATION, PRACTICE, PracticeDraft
 from evalplatform.errors import BadInput
 from mtcore.services.texts import document_read, named_split
-
-#: What the literature asks of raters: fluency is judged by native speakers, a translation also by who
-#: understands the source (Edunov et al. 2020, section 3.4).
-PAPER = {"source_da": ("source",), "reference_da": ("source",), "pairwise_fluency": ()}
 
 
 def add(parser: CommandParser) -> None:
@@ -55,7 +52,7 @@ def read(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was said, by the names of `CampaignSettings`; None where nothing was."""
     native, fluent = options["native"] or (), options["fluent"] or ()
     if options["require"] == "paper":
-        native, fluent = ("target", *native), (*PAPER[options["protocol"]], *fluent)
+        native, fluent = paper_required(options["protocol"], native, fluent)
     return {
         "native": tuple(dict.fromkeys(native)) or None,
         "fluent": tuple(dict.fromkeys(fluent)) or None,

@@ -29,11 +29,23 @@ def attention_read(
     Raises:
         BadInput: a column or value is missing or cannot be used; the message names file and line.
     """
-    name = Path(path).name
+    with as_bad_input():
+        data = read_bytes(path)
+    return attention_parse(data, name=Path(path).name, protocol=protocol, scale=scale)
+
+
+def attention_parse(
+    data: bytes, *, name: str, protocol: type[Protocol], scale: tuple[int, int]
+) -> tuple[dict[str, Any], ...]:
+    """Read the items from the bytes of a file.
+
+    Raises:
+        BadInput: as `attention_read`.
+    """
     columns = RATED if protocol.record == "rating" else COMPARED
     remedy = f"The columns are: {', '.join(columns)}."
     with as_bad_input():
-        table = read_table(read_bytes(path), name)
+        table = read_table(data, name)
         rows = list(table.rows)
     if sorted(table.header) != sorted(columns):
         raise BadInput(f"{name} has the columns {listed(table.header) or 'of nothing'}.", remedy)
@@ -57,6 +69,17 @@ def attention_given(
             raise BadInput(f"Attention item {number:,} has other fields.", remedy)
         named.append((f"item {number:,}", {name: str(value) for name, value in row.items()}))
     return _items(named, name="attention", columns=columns, scale=scale, remedy=remedy)
+
+
+def attention_rows(items: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return items as `attention_given` takes them, each with the columns of a file."""
+    names = {"text": "left", "other": "right"}
+    return [
+        {names.get(k, k): v for k, v in one.items()}
+        if "choice" in one
+        else {("translation" if k == "text" else k): v for k, v in one.items()}
+        for one in items
+    ]
 
 
 def _items(

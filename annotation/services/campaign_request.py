@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -20,6 +20,9 @@ from annotation.services.campaigns import (
     secret_seed,
 )
 from annotation.services.chosen import chosen_selection, plain_texts
+from annotation.services.practice_file import MOST as MOST_PRACTICE
+from annotation.services.practice_file import practice_given
+from annotation.services.practice_items import STAGES, PracticeDraft
 from annotation.services.selection import PlainTexts
 from annotation.services.studies import rater_names
 from evalplatform.errors import BadInput, NotAllowed
@@ -36,7 +39,8 @@ class CampaignRequest:
     """What is asked for; as `create_campaign` has it.
 
     Either texts (`languages`, `source`, `outputs` by system, perhaps `references` by name) or names of what
-    is imported (`testsets`, `systems`, perhaps `inputs` and `versions` of references) are given.
+    is imported (`testsets`, `systems`, perhaps `inputs` and `versions` of references) are given. `practice`
+    and `calibration` are how many items are made from the test set, or the items themselves.
     """
 
     name: str
@@ -62,8 +66,8 @@ class CampaignRequest:
     study: str = ""
     opened: bool = True
     pool: bool = False
-    practice: int = 0
-    calibration: int = 0
+    practice: int | Sequence[Mapping[str, Any] | PracticeDraft] = 0
+    calibration: int | Sequence[Mapping[str, Any] | PracticeDraft] = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -94,6 +98,7 @@ def request_draft(*, request: CampaignRequest, user: User) -> CampaignDraft:
         study=request.study,
         opened=request.opened,
         settings=_settings(request, protocol, scale),
+        practice=_practice(request, protocol, scale),
     )
     selection = chosen_selection(
         protocol=protocol,
@@ -175,22 +180,47 @@ def _scale(wish: Sequence[int]) -> tuple[int, int]:
     return int(wish[0]), int(wish[1])
 
 
+def _practice(
+    request: CampaignRequest, protocol: type[Protocol], scale: tuple[int, int]
+) -> tuple[PracticeDraft, ...]:
+    """Read the items that come with a request; those made from the test set are not here."""
+    drafts: list[PracticeDraft] = []
+    for stage in STAGES:
+        wish = getattr(request, stage)
+        if isinstance(wish, int) or not wish:
+            continue
+        if len(wish) > MOST_PRACTICE:
+            raise BadInput(f"There are {len(wish):,} items of {stage}.", f"Give at most {MOST_PRACTICE}.")
+        read = [one for one in wish if isinstance(one, PracticeDraft)]
+        drafts += read or practice_given(wish, protocol=protocol, scale=scale, stage=stage)
+    return tuple(drafts)
+
+
 def _settings(request: CampaignRequest, protocol: type[Protocol], scale: tuple[int, int]) -> CampaignSettings:
     """Read the settings by their names in `CampaignSettings`, each held to the type of its usual value."""
-    usual = CampaignSettings()
+    given = dict(request.settings)
+    attention = given.pop("attention", None)
     known = {one.name for one in fields(CampaignSettings)} - set(NOT_SETTINGS)
-    values: dict[str, Any] = {}
-    for name, value in request.settings.items():
+    values = settings_typed(given, known)
+    if attention is not None:
+        if not isinstance(attention, list | tuple):
+            raise BadInput("The setting “attention” is no list.", "Give a list of attention items.")
+        values["attention"] = attention_given(attention, protocol=protocol, scale=scale)
+    counts = {name: wish for name in STAGES if isinstance(wish := getattr(request, name), int)}
+    return CampaignSettings.read(values | counts)
+
+
+def settings_typed(given: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Return settings by name, each held to the type of its usual value.
+
+    Raises:
+        BadInput: one is not among the known ones, or has another type.
+    """
+    usual = CampaignSettings()
+    for name in given:
         if name not in known:
             raise BadInput(f"There is no setting “{name}”.", f"The settings are {', '.join(sorted(known))}.")
-        if name == "attention":
-            if not isinstance(value, list | tuple):
-                raise BadInput("The setting “attention” is no list.", "Give a list of attention items.")
-            values[name] = attention_given(value, protocol=protocol, scale=scale)
-        else:
-            values[name] = _typed(name, value, getattr(usual, name))
-    values |= {"practice": request.practice, "calibration": request.calibration}
-    return CampaignSettings.read(values)
+    return {name: _typed(name, value, getattr(usual, name)) for name, value in given.items()}
 
 
 _KINDS: dict[type, str] = {

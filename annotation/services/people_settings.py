@@ -15,6 +15,9 @@ from mtcore.services.texts import as_bad_input
 
 #: Words that stand for a language of the campaign.
 SIDES = ("source", "target")
+#: What the literature asks of raters: fluency is judged by native speakers, a translation also by who
+#: understands the source (Edunov et al. 2020, section 3.4).
+PAPER = {"source_da": ("source",), "reference_da": ("source",), "pairwise_fluency": ()}
 CODE = "{code}"
 ADDRESS_LENGTH = 1000
 
@@ -30,6 +33,14 @@ class PeopleSettings(Protocol):
     def guidelines(self) -> Mapping[str, str]: ...
     @property
     def return_url(self) -> str: ...
+
+
+def paper_required(
+    protocol: str, native: Sequence[str] = (), fluent: Sequence[str] = ()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the native and fluent languages required where those of the literature are required too."""
+    languages = ("target", *native), (*PAPER[protocol], *fluent)
+    return tuple(dict.fromkeys(languages[0])), tuple(dict.fromkeys(languages[1]))
 
 
 def people_check(made: PeopleSettings) -> None:

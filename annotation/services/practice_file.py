@@ -1,4 +1,4 @@
-"""Read practice and calibration items from a file: CSV, TSV or JSON Lines, one item a row.
+"""Read practice and calibration items from a file or from rows: CSV, TSV or JSON Lines, one item a row.
 
 Columns: `source` or `reference` where the protocol shows it, `translation` (or `left` and `right`), `low` and
 `high` (or `choice`: left, right, equal), and `why`, an explanation in Markdown.
@@ -6,7 +6,7 @@ Columns: `source` or `reference` where the protocol shows it, `translation` (or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,27 +38,67 @@ def practice_read(
     Raises:
         BadInput: a column or value is missing or cannot be used; the message names file and line.
     """
-    name = Path(path).name
+    with as_bad_input():
+        data = read_bytes(path)
+    return practice_parse(data, name=Path(path).name, protocol=protocol, scale=scale, stage=stage)
+
+
+def practice_parse(
+    data: bytes, *, name: str, protocol: type[Protocol], scale: tuple[int, int], stage: str
+) -> tuple[PracticeDraft, ...]:
+    """Read the items of a stage from the bytes of a file; JSON Lines by its ending or its first sign.
+
+    Raises:
+        BadInput: as `practice_read`.
+    """
+    rows = ((f"{name}, line {line:,}", row) for line, row in _rows(data, name))
+    return _drafts(rows, name, protocol, scale, stage)
+
+
+def practice_given(
+    rows: Sequence[Mapping[str, Any]], *, protocol: type[Protocol], scale: tuple[int, int], stage: str
+) -> tuple[PracticeDraft, ...]:
+    """Read the items of a stage from rows that are in hand, each with the columns of such a file.
+
+    Raises:
+        BadInput: as `practice_read`; the message names the number of the row.
+    """
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, Mapping):
+            raise BadInput(f"Item {number:,} of {stage} is no object.", _columns(protocol))
+        _check_columns(row, f"Item {number:,} of {stage}")
+    named = ((f"{stage}, item {number:,}", row) for number, row in enumerate(rows, start=1))
+    return _drafts(named, stage, protocol, scale, stage)
+
+
+def _columns(protocol: type[Protocol]) -> str:
+    return f"Columns are: {', '.join(_needed(protocol))}, why."
+
+
+def _drafts(
+    rows: Iterable[tuple[str, Mapping[str, Any]]],
+    name: str,
+    protocol: type[Protocol],
+    scale: tuple[int, int],
+    stage: str,
+) -> tuple[PracticeDraft, ...]:
     drafts = []
-    for line, row in _rows(path, name):
-        where = f"{name}, line {line:,}"
+    for where, row in rows:
         try:
             drafts.append(_draft(row, protocol, scale, stage))
         except ValueError as error:
-            raise BadInput(
-                f"{where}: {error}", f"Columns are: {', '.join(_needed(protocol))}, why."
-            ) from error
+            raise BadInput(f"{where}: {error}", _columns(protocol)) from error
         if len(drafts) > MOST:
             raise BadInput(f"{name} holds more than {MOST} items.", f"Give at most {MOST}.")
     if not drafts:
-        raise BadInput(f"{name} holds no item.", f"Columns are: {', '.join(_needed(protocol))}, why.")
+        raise BadInput(f"{name} holds no item.", _columns(protocol))
     return tuple(drafts)
 
 
-def _rows(path: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _rows(data: bytes, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     with as_bad_input():
-        data = read_bytes(path)
-        if not name.removesuffix(".gz").endswith(JSON_ENDINGS):
+        is_json = name.removesuffix(".gz").endswith(JSON_ENDINGS) or data.lstrip()[:1] == b"{"
+        if not is_json:
             table = read_table(data, name)
             _check_columns(table.header, name)
             for line, row in table.rows:

@@ -22,7 +22,8 @@ from annotation.services.campaigns import (
     campaign_create,
     draft_notes,
 )
-from annotation.services.preview import draft_screens
+from annotation.services.preview import draft_before, draft_screens
+from annotation.services.preview_words import draft_told
 from mtcore.forms.fields import tried
 from mtcore.models import System, TestSet
 
@@ -34,7 +35,11 @@ ACTIONS = ("check", "draft", "open")
 def campaign_new(request: HttpRequest) -> HttpResponse:
     """Show the form; check what it holds; make the campaign."""
     form = CampaignForm(
-        request.POST or None, initial=_initial(request), testsets=_testsets(), systems=_systems()
+        request.POST or None,
+        request.FILES or None,
+        initial=_initial(request),
+        testsets=_testsets(),
+        systems=_systems(),
     )
     context: dict[str, Any] = {"form": form, "studies": Study.objects.visible_to(request.user)}
     if request.method == "POST" and form.is_valid():
@@ -50,6 +55,8 @@ def campaign_new(request: HttpRequest) -> HttpResponse:
         elif draft:
             _keep_seed(form, draft.options.seed)
             context["estimate"] = _estimate(draft, form)
+            context["before"] = draft_before(draft=draft)
+            context["told"] = draft_told(draft=draft)
             context["screens"] = [screen.as_dict() for screen in draft_screens(draft=draft)]
     return render(request, "researcher/new_campaign.html", context, status=form.status)
 

@@ -91,7 +91,7 @@ def test_from_nothing_to_a_report(workplace, new_page):
     page.locator("#id_repeats").fill("0")
     page.get_by_role("button", name="Check and preview").click()
     expect(page.locator("#estimate")).to_contain_text("Cost")
-    expect(page.locator(".preview").first).to_contain_text("Boat number")
+    expect(page.locator("#preview .preview").first).to_contain_text("Boat number")
     look(page, "campaign-checked")
     page.get_by_role("button", name="Make and open it").click()
     expect(page.locator("h1")).to_contain_text("Harbour 1")
