@@ -6,6 +6,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from annotation.api import (
     accounts,
     campaigns,
+    drafts,
     evidence,
     exports,
     forgetting,
@@ -49,6 +50,8 @@ urlpatterns = [
     path("campaigns/import/", imports.ImportJudgements.as_view(), name="api_import"),
     path("campaigns/<str:key>/", views.CampaignDetail.as_view(), name="api_campaign"),
     path("campaigns/<str:key>/state/", campaigns.State.as_view(), name="api_state"),
+    path("campaigns/<str:key>/change/", drafts.DraftChange.as_view(), name="api_change"),
+    path("campaigns/<str:key>/delete/", drafts.DraftDelete.as_view(), name="api_delete"),
     path("campaigns/<str:key>/unseal/", campaigns.Unseal.as_view(), name="api_unseal"),
     path("campaigns/<str:key>/raters/", campaigns.Raters.as_view(), name="api_raters"),
     path("campaigns/<str:key>/raters/exclude/", people.Exclude.as_view(), name="api_rater_exclude"),

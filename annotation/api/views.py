@@ -36,6 +36,7 @@ FOR_STAFF = ("runs", "corpora", "users", "audit")
 PARTS = (
     "scores", "judgements", "raters", "links", "state", "report", "reliability", "correlation", "compare",
     "looks", "round", "before", "timesheets", "joining", "trace", "dossier", "plan", "unseal", "audit",
+    "change", "delete",
 )  # fmt: skip
 """What a campaign has below its own address."""
 

@@ -32,6 +32,7 @@ from annotation.services.quality_draft import (
 from annotation.services.sealing import REOPENED, opening_is_late
 from annotation.services.selection import PlainTexts, Selection
 from annotation.services.studies import alike_notes, raters_ready, study_ready
+from annotation.services.turns import campaign_gone
 from evalplatform.errors import BadInput, Conflict
 from mtcore.corpora.names import check_name, check_unique
 from mtcore.models import SystemOutput
@@ -231,6 +232,8 @@ def _change_state(
         changes |= {"opened_at": campaign.opened_at or now, "closed_at": None}
     with transaction.atomic():
         if Campaign.objects.filter(pk=campaign.pk).exclude(state=state).update(**changes) != 1:
+            if not Campaign.objects.filter(pk=campaign.pk).exists():
+                raise campaign_gone()
             raise Conflict(f"Campaign “{campaign.name}” is {state} already.", "Nothing was changed.")
         AuditEvent.note(action, actor=actor, study=campaign.study, campaign=campaign, **(told or {}))
     campaign.refresh_from_db()

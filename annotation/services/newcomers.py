@@ -21,7 +21,7 @@ from annotation.services.calling_back import rater_call_back
 from annotation.services.replanning import Snapshot, change_write, plan_on, replan
 from annotation.services.round_gaps import round_fill
 from annotation.services.studies import alike_notes, raters_ready
-from annotation.services.turns import turn_take
+from annotation.services.turns import campaign_gone, turn_take
 from evalplatform.errors import BadInput, Conflict
 from evalplatform.words import counted, quoted
 from mtcore.corpora.names import check_name
@@ -124,7 +124,10 @@ def _check(campaign: Campaign, names: Sequence[str]) -> None:
 
 def _enter(campaign: Campaign, names: Sequence[str]) -> None:
     """Make the raters' places; call it inside a turn."""
-    if Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.CLOSED).exists():
+    state = Campaign.objects.filter(pk=campaign.pk).values_list("state", flat=True).first()
+    if state is None:
+        raise campaign_gone()
+    if state == Campaign.State.CLOSED:
         raise Conflict(f"Campaign “{campaign.name}” is closed.", "Open it again, then add raters.")
     known = campaign.participations.filter(rater__name__in=names).values_list("rater__name", flat=True)
     if known:

@@ -17,7 +17,7 @@ from annotation.design.reassign import GivenAssignment, Reassignment, reassign
 from annotation.models import Assignment, Campaign, Item
 from annotation.services.planning import BATCH, plan_items_read
 from annotation.services.round_state import AGAIN
-from annotation.services.turns import turn_take
+from annotation.services.turns import campaign_gone, turn_take
 
 #: Plans are made outside the lock and written only if nothing moved meanwhile; the last one is made inside.
 ATTEMPTS = 4
@@ -57,8 +57,13 @@ def replan(
 
     Returns:
         What `write` returns.
+
+    Raises:
+        NotFound: the campaign was deleted meanwhile.
     """
     items = plan_items_read(campaign)
+    if not items and not Campaign.objects.filter(pk=campaign.pk).exists():
+        raise campaign_gone()
     for attempt in range(1, ATTEMPTS + 1):
         before = snapshot_read(campaign)
         change = plan(items, before)

@@ -6,7 +6,7 @@ from django.db import connection
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign
-from evalplatform.errors import Conflict
+from evalplatform.errors import Conflict, NotFound
 
 
 def turn_take(campaign_id: int) -> None:
@@ -15,9 +15,14 @@ def turn_take(campaign_id: int) -> None:
     Rows are locked in one order everywhere, so that two requests never wait for each other: the campaign,
     then assignments, then participations, then items. Answering locks its assignment and no campaign. SQLite
     has one writer at a time and needs no turns.
+
+    Raises:
+        NotFound: the campaign was deleted meanwhile.
     """
     if connection.features.has_select_for_update:
-        Campaign.objects.select_for_update(no_key=True).filter(pk=campaign_id).values_list("pk").first()
+        own = Campaign.objects.select_for_update(no_key=True).filter(pk=campaign_id)
+        if own.values_list("pk").first() is None:
+            raise campaign_gone()
 
 
 def open_check(campaign: Campaign) -> None:
@@ -25,6 +30,15 @@ def open_check(campaign: Campaign) -> None:
 
     Raises:
         Conflict: it is.
+        NotFound: it was deleted meanwhile.
     """
-    if Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.CLOSED).exists():
+    state = Campaign.objects.filter(pk=campaign.pk).values_list("state", flat=True).first()
+    if state is None:
+        raise campaign_gone()
+    if state == Campaign.State.CLOSED:
         raise Conflict(_("“%(name)s” is closed.") % {"name": campaign.name}, _("Open it first."))
+
+
+def campaign_gone() -> NotFound:
+    """Return the words for a campaign that was deleted meanwhile."""
+    return NotFound(_("This campaign no longer exists."), _("Look at the list of campaigns."))

@@ -10,6 +10,7 @@ from django.shortcuts import render
 
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
+from annotation.services.drafts import is_draft
 from annotation.services.links import campaign_links
 from annotation.services.overview import Overview, campaign_overview
 from annotation.services.remarks import comments_read, late_read, problems_read, skips_count, skips_read
@@ -65,6 +66,7 @@ def campaign_page(
         "seal": seal_read(found),
         "may_unseal": may_unseal(found, request.user),
         "is_planned": found.mode != Campaign.Mode.IMPORTED,
+        "is_draft": is_draft(found),
         "is_owner": request.user.is_staff or found.study.owner_id == request.user.pk,
     }
     return render(request, "researcher/campaign.html", context | refused, status=status)

@@ -27,6 +27,7 @@ DOORS = {
     "create_account": ("users", "api_users"),
     "create_campaign": ("campaign_new", "api_campaigns api_estimate"),
     "create_study": ("study_new", "api_studies"),
+    "delete_campaign": ("campaign_delete", "api_delete"),
     "direction_table": ("directions_compare", "api_launch_directions"),
     "disagreement_round": ("campaign_disagreement", "api_round"),
     "exclude_rater": ("campaign_exclude", "api_rater_exclude"),

@@ -14,7 +14,9 @@ def environment(request, tmp_path):
         yield made
 
 
-@pytest.mark.parametrize("name", ["take_back", "rounds_and_leaving", "forgetting_and_closing"])
+@pytest.mark.parametrize(
+    "name", ["take_back", "rounds_and_leaving", "forgetting_and_closing", "opening_and_deleting"]
+)
 def test_a_few_requests(environment, name):
     found = result(started(environment, "races", name))
     assert not any(found.values()), found

@@ -153,9 +153,44 @@ def forgetting_and_closing() -> dict[str, Any]:
     return {"errors": errors, **found}
 
 
+def opening_and_deleting() -> dict[str, Any]:
+    """Open and delete a draft twice at once while raters are added and its consent text is changed."""
+    from annotation.models import AuditEvent, Campaign, Item, Participation
+    from annotation.services.campaigns import campaign_open
+    from annotation.services.drafts import draft_change, draft_delete
+    from annotation.services.newcomers import raters_add
+    from tests.factories.campaigns import make_campaign
+
+    errors: list[str] = []
+    found: Counter[str] = Counter()
+    for turn in range(6):
+        made = make_campaign(n_segments=6, raters=3, judgements=2, name=f"o{turn}", opened=False)
+
+        def fresh(pk: int = made.pk) -> Any:
+            return Campaign.objects.select_related("study").get(pk=pk)
+
+        errors += at_once(
+            *[partial(draft_delete, campaign=fresh()) for _ in range(2)],
+            *[partial(campaign_open, campaign=fresh()) for _ in range(2)],
+            partial(raters_add, campaign=fresh(), names=["New"]),
+            partial(draft_change, campaign=fresh(), change={"consent": "other"}, made={}),
+        )
+        there = Campaign.objects.filter(pk=made.pk).first()
+        gone = AuditEvent.objects.filter(action="campaign.deleted", data__name=made.name).count()
+        opened = AuditEvent.objects.filter(action="campaign.opened", data={}).count() - found["opened"]
+        found["opened"] += opened
+        found["neither or both"] += (gone, opened) not in ((1, 0), (0, 1))
+        found["still a draft"] += there is not None and there.state != "open"
+        left = Item.objects.filter(campaign_id=made.pk).exists()
+        left |= Participation.objects.filter(campaign_id=made.pk).exists()
+        found["half deleted"] += left != (there is not None)
+    del found["opened"]
+    return {"errors": errors, **found}
+
+
 if __name__ == "__main__":
     import django
 
     django.setup()
-    races = (take_back, rounds_and_leaving, forgetting_and_closing)
+    races = (take_back, rounds_and_leaving, forgetting_and_closing, opening_and_deleting)
     print(json.dumps({race.__name__: race for race in races}[sys.argv[1]]()))
