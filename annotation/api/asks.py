@@ -174,6 +174,20 @@ class MembersSerializer(Asked):
     )
 
 
+class MembersOutSerializer(Asked):
+    """What no longer belongs to a study, by name."""
+
+    testsets = names()
+    systems = names()
+
+
+class MembersRemovedSerializer(serializers.Serializer):
+    """What was taken out of a study."""
+
+    testsets = serializers.ListField(child=serializers.CharField())
+    systems = serializers.ListField(child=serializers.CharField())
+
+
 class AddedSerializer(serializers.Serializer):
     """What a study got."""
 

@@ -17,6 +17,8 @@ from rest_framework.views import APIView
 from annotation.api.asks import (
     AddedSerializer,
     DescriptionSerializer,
+    MembersOutSerializer,
+    MembersRemovedSerializer,
     MembersSerializer,
     PackageSerializer,
     ResearchersSerializer,
@@ -38,6 +40,7 @@ from annotation.services.report.writers import flavour_check, svg_file
 from annotation.services.studies import study_researchers_change
 from annotation.services.study_changes import study_describe
 from annotation.services.study_members import study_add
+from annotation.services.study_removal import study_remove
 from annotation.services.study_scores import study_options, study_score
 from annotation.services.study_tables.fill import study_tables
 from annotation.services.study_tables.folder import tables_text
@@ -88,6 +91,21 @@ class Members(_OfOwnStudy):
         study, given = self.own(pk), asked(MembersSerializer, request.data)
         own_campaigns(request, given["campaigns"])
         return Response(asdict(study_add(study=study, actor=user_of(request), **given)))
+
+
+class MembersRemove(_OfOwnStudy):
+    """What no longer belongs to a study."""
+
+    @extend_schema(
+        operation_id="study_members_remove",
+        request=MembersOutSerializer,
+        responses=MembersRemovedSerializer,
+    )
+    @idempotent
+    def post(self, request: Request, pk: int) -> Response:
+        """Take test sets and systems out, all or nothing; not those that its campaigns judge (409)."""
+        study, given = self.own(pk), asked(MembersOutSerializer, request.data)
+        return Response(asdict(study_remove(study=study, actor=user_of(request), **given)))
 
 
 class Researchers(_OfOwnStudy):

@@ -25,6 +25,11 @@ urlpatterns = [
     path("studies/", studies.StudyList.as_view(), name="api_studies"),
     path("studies/<int:pk>/", studies.StudyDetail.as_view(), name="api_study"),
     path("studies/<int:pk>/members/", studies_parts.Members.as_view(), name="api_study_members"),
+    path(
+        "studies/<int:pk>/members/remove/",
+        studies_parts.MembersRemove.as_view(),
+        name="api_study_members_remove",
+    ),
     path("studies/<int:pk>/researchers/", studies_parts.Researchers.as_view(), name="api_study_researchers"),
     path("studies/<int:pk>/description/", studies_parts.Description.as_view(), name="api_study_description"),
     path("studies/<int:pk>/texts/", studies_parts.Texts.as_view(), name="api_study_texts"),

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Study
 from annotation.services.study_changes import StudyChange
 from annotation.services.study_members import WhichPeople, system_find
+from annotation.services.study_removal import systems_free, testsets_free
 from annotation.services.study_rights import campaigns_own_check
 from evalplatform.errors import Conflict, UserError
 from mtcore.forms.fields import HouseForm, NameField, Ticks
@@ -101,12 +102,18 @@ class StudyForm(HouseForm):
     systems = NamesField(
         required=False, label=gettext_lazy("Systems to add"), help_text=gettext_lazy("Names, one a line.")
     )
+    testsets_out = Ticks(required=False, label=gettext_lazy("Test sets to take out"))
+    systems_out = Ticks(required=False, label=gettext_lazy("Systems to take out"))
 
     def __init__(self, data: Any = None, *, study: Study, user: User | None) -> None:
         super().__init__(data, initial={"description": study.description})
         self.study, self.user = study, user
         names = study.researchers.order_by("username").values_list("username", flat=True)
         self.fields["leaving"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]
+
+        for field, free in (("testsets_out", testsets_free(study)), ("systems_out", systems_free(study))):
+            out = [(name, name) for name in free.values_list("name", flat=True)]
+            self.fields[field].choices = out  # type: ignore[attr-defined]
 
     def clean_description(self) -> str:
         """Return it with plain line ends."""

@@ -11,6 +11,7 @@ from django.db import transaction
 from annotation.models import AuditEvent, Study
 from annotation.services.studies import study_researchers_change
 from annotation.services.study_members import Added, study_add
+from annotation.services.study_removal import Removed, study_remove
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class StudyChange:
         systems: names.
         same_raters: raters numbered alike (R1, R2 …) are the same people.
         separate_raters: raters whose names the study knows are other people.
+        testsets_out: names of those that no longer belong to it.
+        systems_out: likewise.
     """
 
     description: str
@@ -36,15 +39,18 @@ class StudyChange:
     systems: Sequence[str] = ()
     same_raters: bool = False
     separate_raters: bool = False
+    testsets_out: Sequence[str] = ()
+    systems_out: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Changed:
-    """What became different: the description, the people, what was added (None: nothing was named)."""
+    """What became different: the description, the people, what was added and taken out (None: nothing)."""
 
     described: bool
     people: bool
     added: Added | None
+    removed: Removed | None = None
 
 
 def study_describe(*, study: Study, description: str, actor: User | None = None) -> bool:
@@ -66,6 +72,7 @@ def study_change(*, study: Study, change: StudyChange, actor: User | None = None
     Raises:
         BadInput: somebody comes and goes at once, or a new name of a rater would be too long.
         NotFound: a name that nobody or nothing has.
+        Conflict: what is taken out is judged in a campaign of the study.
         WhichPeople: it is not said whether raters of one name are the same people.
     """
     with transaction.atomic():
@@ -84,4 +91,9 @@ def study_change(*, study: Study, change: StudyChange, actor: User | None = None
                 separate_raters=change.separate_raters,
                 actor=actor,
             )
-    return Changed(described, people, added)
+        removed = None
+        if change.testsets_out or change.systems_out:
+            removed = study_remove(
+                study=study, testsets=change.testsets_out, systems=change.systems_out, actor=actor
+            )
+    return Changed(described, people, added, removed)

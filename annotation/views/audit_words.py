@@ -54,6 +54,7 @@ ACTIONS = {
     "study.described": gettext_noop("changed the description of a study"),
     "study.exported": gettext_noop("took a package of the study"),
     "study.extended": gettext_noop("added to a study"),
+    "study.reduced": gettext_noop("took something out of a study"),
     "study.researchers": gettext_noop("changed who researches in a study"),
     "study.texts": gettext_noop("set the texts of a study"),
     "tables.exported": gettext_noop("took tables of the study"),

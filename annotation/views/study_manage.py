@@ -96,6 +96,9 @@ def _tell(request: HttpRequest, changed: Changed) -> None:
         said.append(_("Who sees the study is kept."))
     if changed.added is not None:
         said += _added(changed.added)
+    if changed.removed is not None:
+        names = quoted((*changed.removed.testsets, *changed.removed.systems))
+        said.append(_("No longer in the study: %(names)s.") % {"names": names})
     if said:
         messages.success(request, " ".join(said))
     else:

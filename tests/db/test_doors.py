@@ -50,6 +50,7 @@ DOORS = {
     "preflight": ("system_train", "api_launch_preflight"),
     "quality_campaign": ("campaign", "api_reliability"),
     "recipes": ("recipes recipe", "api_recipes api_recipe"),
+    "remove_from_study": ("study_manage", "api_study_members_remove"),
     "report_campaign": (
         "campaign_report report_table report_figure", "api_report api_report_table api_report_figure"
     ),

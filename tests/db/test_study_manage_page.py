@@ -6,8 +6,10 @@ from django.contrib.messages import get_messages
 from django.urls import reverse
 
 from annotation.models import AuditEvent, Campaign, Study
+from annotation.services.study_members import study_add
 from mtcore.models import System
 from tests.factories.campaigns import make_campaign
+from tests.factories.commands import run
 from tests.factories.pages import client_of
 
 pytestmark = pytest.mark.django_db
@@ -104,6 +106,66 @@ def test_campaigns_move_with_their_raters_and_test_sets_and_systems_are_added(an
     page = page_of(ann, study)
     assert "by reference, by source" in page
     assert manage(ann, study, systems="Quay") == "In the study already: “Quay”."
+
+
+def extended(study):
+    """Give the study a test set and a system of a campaign of its own, and others that nothing judges."""
+    make_campaign(name="harbour", n_segments=3, owner=study.owner, study=study.name, systems=("OP", "BT"))
+    other = make_campaign(name="elsewhere", n_segments=3, owner=study.owner, systems=("Old",))
+    study_add(study=study, testsets=["elsewhere"], systems=["Old"])
+    return other
+
+
+def members(study):
+    return (
+        sorted(study.testsets.values_list("name", flat=True)),
+        sorted(study.systems.values_list("name", flat=True)),
+    )
+
+
+def test_test_sets_and_systems_are_taken_out_by_every_door(ann, study):
+    extended(study)
+    page = page_of(ann, study)
+    assert 'name="testsets_out" value="elsewhere"' in page and 'name="systems_out" value="Old"' in page
+    assert 'value="harbour"' not in page and 'value="OP"' not in page
+    said = manage(ann, study, testsets_out=["elsewhere"], systems_out=["Old"])
+    assert "No longer in the study: “elsewhere”, “Old”." in said
+    assert members(study) == (["harbour"], ["BT", "OP"])
+    event = AuditEvent.objects.get(action="study.reduced")
+    assert event.actor == ann and event.data["testsets"] == ["elsewhere"]
+    study_add(study=study, testsets=["elsewhere"], systems=["Old"])
+    assert "“Old”" in run("remove_from_study", study.name, "--system", "Old")[0]
+    answer = client_of(ann).post(
+        reverse("api_study_members_remove", args=[study.pk]), {"testsets": ["elsewhere"]}, "application/json"
+    )
+    assert answer.json() == {"testsets": ["elsewhere"], "systems": []}
+    assert members(study) == (["harbour"], ["BT", "OP"])
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "words"),
+    [
+        (
+            {"testsets": ["elsewhere", "harbour"]},
+            409,
+            "“harbour” is judged in the study's campaigns: “harbour”.",
+        ),
+        ({"systems": ["Old", "OP"]}, 409, "“OP” is judged"),
+        ({"systems": ["Old", "Nobody"]}, 404, "has no system “Nobody”"),
+        ({}, 400, "Nothing to take out was named."),
+    ],
+)
+def test_what_campaigns_judge_or_nothing_is_called_is_not_taken_out(ann, ben, study, given, status, words):
+    extended(study)
+    before = members(study)
+    address = reverse("api_study_members_remove", args=[study.pk])
+    answer = client_of(ann).post(address, given, "application/json")
+    assert answer.status_code == status and words in answer.json()["detail"]
+    study.researchers.add(ben)
+    assert client_of(ben).post(address, {"systems": ["Old"]}, "application/json").status_code == 403
+    refused_page = manage(ann, study, 400, testsets_out=["harbour"])
+    assert "errorlist" in refused_page
+    assert members(study) == before and not AuditEvent.objects.filter(action="study.reduced").exists()
 
 
 def test_raters_are_kept_apart_when_it_is_said(ann, study):
