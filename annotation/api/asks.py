@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
+from annotation.services.campaign_settings import MOST_JOINS_AN_HOUR
 from annotation.services.correlate_options import LIGHT
 from annotation.services.judgement_export import FLAVOURS, FORMATS
 from annotation.services.looks import LEAST_ALPHA, MOST_ALPHA
@@ -86,6 +87,8 @@ class JoiningSerializer(serializers.Serializer):
     joins = serializers.BooleanField()
     link = serializers.URLField(allow_null=True)
     free_places = serializers.IntegerField(allow_null=True, help_text="of a planned campaign")
+    an_hour = serializers.IntegerField(help_text="how many may join in an hour; 0: any number")
+    joined_last_hour = serializers.IntegerField()
 
 
 class NewJoiningSerializer(Asked):
@@ -94,7 +97,11 @@ class NewJoiningSerializer(Asked):
     joins = serializers.BooleanField()
     renew = serializers.BooleanField(default=False, help_text="older links stop working")
     an_hour = serializers.IntegerField(
-        default=None, allow_null=True, min_value=0, max_value=100_000, help_text="at most; 0 for any number"
+        default=None,
+        allow_null=True,
+        min_value=0,
+        max_value=MOST_JOINS_AN_HOUR,
+        help_text="at most; 0 for any number",
     )
 
 

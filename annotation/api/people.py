@@ -28,9 +28,10 @@ from annotation.api.permissions import own_study
 from annotation.api.tables import file_of
 from annotation.api.views import OfCampaign
 from annotation.models import AuditEvent, Campaign
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.eligibility import rater_admit
 from annotation.services.handing_over import rater_withdraw_trial, work_hand_over, work_hand_over_trial
-from annotation.services.joining import free_places, joining_set, joining_url
+from annotation.services.joining import free_places, joined_lately, joining_set, joining_url
 from annotation.services.newcomers import raters_add
 from annotation.services.people import people_read
 from annotation.services.quality import (
@@ -232,4 +233,6 @@ def _joining(campaign: Campaign) -> dict[str, Any]:
         "joins": joins,
         "link": joining_url(campaign) if joins else None,
         "free_places": free_places(campaign).count() if joins and is_planned else None,
+        "an_hour": CampaignSettings.of(campaign).joins_an_hour,
+        "joined_last_hour": joined_lately(campaign),
     }

@@ -12,6 +12,7 @@ from annotation.stats.disagreement import POINTS
 from evalplatform.errors import BadInput
 
 #: Characters at an end of the scale: what a phone shows on two or three lines.
+MOST_JOINS_AN_HOUR = 100_000
 LONGEST_LABEL = 80
 
 
@@ -123,7 +124,7 @@ def _check(made: CampaignSettings) -> None:
         "calibration": (0, 50),
         "lease_minutes": (1, 1440),
         "most_items": (0, 100_000),
-        "joins_an_hour": (0, 100_000),
+        "joins_an_hour": (0, MOST_JOINS_AN_HOUR),
     }
     for name, (low, high) in bounds.items():
         if not low <= getattr(made, name) <= high:

@@ -149,10 +149,17 @@ def joining_set(
             CampaignSettings.read({"joins_an_hour": an_hour})
             found.settings["joins_an_hour"] = an_hour
         found.save(update_fields=["settings"])
+        limit = {} if an_hour is None else {"an_hour": an_hour}
         AuditEvent.note(
-            "joining.set", actor=actor, campaign=found, study=found.study, joins=joins, renewed=renew
+            "joining.set", actor=actor, campaign=found, study=found.study, joins=joins, renewed=renew, **limit
         )
     return found
+
+
+def joined_lately(campaign: Campaign) -> int:
+    """Count who has joined a campaign in the last hour."""
+    since = timezone.now() - timedelta(hours=1)
+    return AuditEvent.objects.filter(campaign=campaign, action="rater.joined", at__gt=since).count()
 
 
 def participation_join(*, campaign: Campaign, panel: Panel) -> Participation:
@@ -260,9 +267,7 @@ def _check_open(campaign: Campaign) -> None:
 def _check_pace(campaign: Campaign) -> None:
     """Make sure that no script fills the campaign with raters: so many an hour, however they come."""
     most = CampaignSettings.of(campaign).joins_an_hour
-    since = timezone.now() - timedelta(hours=1)
-    events = AuditEvent.objects.filter(campaign=campaign, action="rater.joined", at__gt=since)
-    if most and events.count() >= most:
+    if most and joined_lately(campaign) >= most:
         raise Conflict(
             _("Many people have joined this campaign in the last hour."),
             _("Thank you for coming. Open the link again in an hour."),

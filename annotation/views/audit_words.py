@@ -66,6 +66,7 @@ ACTIONS = {
 DETAILS = {
     "account": gettext_noop("account"),
     "added": gettext_noop("added"),
+    "an_hour": gettext_noop("at most in an hour"),
     "asked": gettext_noop("asked for"),
     "changed": gettext_noop("changed"),
     "checksum": gettext_noop("checksum"),

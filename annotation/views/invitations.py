@@ -12,8 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation.models import Campaign
+from annotation.services.campaign_settings import MOST_JOINS_AN_HOUR
 from annotation.services.joining import joining_set
 from annotation.services.links import campaign_links
+from annotation.templatetags.shown import grouped
 from annotation.views.newcomers import link_told, may_see_links
 from evalplatform.errors import BadInput, NotAllowed
 from evalplatform.people import user_of
@@ -43,16 +45,24 @@ def links_renew(request: HttpRequest, key: str) -> HttpResponse:
 @require_POST
 @login_required
 def joining(request: HttpRequest, key: str) -> HttpResponse:
-    """Let anybody with the joining link in, or nobody else, or make a new link."""
+    """Let anybody with the joining link in, or nobody else, make a new link, or say how many may come."""
     found, wanted = _own_campaign(request, key), request.POST.get("joining", "")
     said = {
         "on": _("Whoever has the joining link can take part now."),
         "off": _("Nobody else can join; raters who have joined stay."),
         "renew": _("The joining link is new; the old one has ended. Raters who have joined stay."),
+        "limit": _("How many may join in an hour is kept."),
     }
     if wanted not in said:
         raise BadInput(_("There is nothing of that kind to do."), _("Use the buttons of the page."))
-    joining_set(campaign=found, joins=wanted != "off", renew=wanted == "renew", actor=user_of(request))
+    is_limit = wanted == "limit"
+    joining_set(
+        campaign=found,
+        joins=bool(found.settings.get("joins")) if is_limit else wanted != "off",
+        renew=wanted == "renew",
+        an_hour=_an_hour(request.POST.get("an_hour", "")) if is_limit else None,
+        actor=user_of(request),
+    )
     messages.success(request, said[wanted])
     return _back(found, "joining-link")
 
@@ -63,6 +73,22 @@ def _own_campaign(request: HttpRequest, key: str) -> Campaign:
     if not may_see_links(request, found):
         raise NotAllowed(_("Links are for the owner of the study."), _("Ask the owner."))
     return found
+
+
+def _an_hour(text: str) -> int:
+    """Return how many may join in an hour; 0 is any number.
+
+    Raises:
+        BadInput: it is no whole number.
+    """
+    plain = text.strip()
+    if not (plain.isascii() and plain.isdigit() and len(plain) < 10):
+        raise BadInput(
+            _("“%(text)s” is no number of people.") % {"text": plain[:20]},
+            _("Give a whole number from 0 to %(most)s; 0 lets any number join.")
+            % {"most": grouped(MOST_JOINS_AN_HOUR)},
+        )
+    return int(plain)
 
 
 def _back(campaign: Campaign, place: str) -> HttpResponseRedirect:

@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation.models import Campaign
+from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.eligibility import rater_admit
-from annotation.services.joining import free_places, joining_url
+from annotation.services.joining import free_places, joined_lately, joining_url
 from annotation.services.people import people_read
 from evalplatform.people import user_of
 
@@ -26,6 +27,8 @@ def people_panel(campaign: Campaign, *, shows_links: bool) -> dict[str, Any]:
         "before": people_read(campaign),
         "can_set_joining": shows_links,
         "joining_url": joining_url(campaign) if joins else "",
+        "an_hour": CampaignSettings.of(campaign).joins_an_hour,
+        "n_joined": joined_lately(campaign) if joins else 0,
         "n_free": free_places(campaign).count() if joins and is_planned else None,
     }
 

@@ -11,6 +11,7 @@ from annotation.services.campaigns import campaign_close
 from annotation.services.joining import joining_url
 from annotation.services.links import campaign_links
 from tests.factories.campaigns import make_campaign
+from tests.factories.commands import run
 from tests.factories.pages import client_of
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +102,32 @@ def test_the_joining_link_is_switched_on_renewed_and_off(campaign, ann):
     assert [(one.actor, one.data["joins"], one.data["renewed"]) for one in events] == [
         (ann, True, False), (ann, True, True), (ann, False, False),
     ]  # fmt: skip
+
+
+def test_how_many_may_join_in_an_hour_is_shown_and_set(campaign, ann):
+    assert 'name="an_hour" min="0" max="100000" required value="200"' in page_of(ann, campaign)
+    assert send(ann, campaign, "campaign_joining", joining="limit", an_hour="1") == [
+        "How many may join in an hour is kept."
+    ]
+    campaign.refresh_from_db()
+    assert not campaign.settings.get("joins"), "whether anybody may join stays as it was"
+    send(ann, campaign, "campaign_joining", joining="on")
+    campaign.refresh_from_db()
+    link = path(joining_url(campaign))
+    consent = [Client().post(link, {"agree": "on"}).status_code for _ in range(2)]
+    page = page_of(ann, campaign)
+    assert 'value="1"' in page and "1 person has joined in the last hour." in page, consent
+    assert consent[0] != consent[1] == 409
+    told = client_of(ann).get(reverse("api_joining", args=[campaign.key])).json()
+    assert (told["an_hour"], told["joined_last_hour"]) == (1, 1)
+    for text in ("", "-1", "many", "100001", "1e3"):
+        send(ann, campaign, "campaign_joining", 400, joining="limit", an_hour=text)
+    campaign.refresh_from_db()
+    assert campaign.settings["joins_an_hour"] == 1
+    run("joining_link", campaign.name, "--off", "--an-hour", "7")
+    campaign.refresh_from_db()
+    assert (campaign.settings["joins"], campaign.settings["joins_an_hour"]) == (False, 7)
+    assert AuditEvent.objects.filter(action="joining.set").first().data["an_hour"] == 7
 
 
 def test_no_other_wish_about_joining(campaign, ann):

@@ -182,3 +182,35 @@ def test_the_whole_way_by_keyboard_alone(workplace, new_page):
     with page.expect_download() as download:
         press(page, "Enter")
     assert download.value.suggested_filename.startswith("By keys.")
+
+
+def test_outputs_are_read_and_the_pages_of_the_api_follow_light_and_dark(workplace, new_page):
+    server, page = workplace, new_page()
+    sign_in(page, server)
+    page.goto(f"{server.url}/testsets/")
+    page.get_by_role("link", name="docks").click()
+    page.get_by_role("link", name="Read the output of Crane").click()
+    expect(page.get_by_role("cell", name=OUTPUTS["BT"][3])).to_be_visible()
+    look(page, "output")
+    page.set_viewport_size({"width": 390, "height": 800})
+    look(page, "output-phone")
+    page.goto(f"{server.url}/testsets/import/")
+    look(page, "testset-import")
+    page.emulate_media(color_scheme="dark")
+    page.goto(f"{server.url}/api/v1/docs/")
+    title = page.get_by_role("heading", name="Human evaluation")
+    ink, paper = (
+        "e => getComputedStyle(e).color",
+        "getComputedStyle(document.querySelector('.swagger-ui')).backgroundColor",
+    )
+    expect(title).to_be_visible()
+    dark = title.evaluate(ink), page.evaluate(paper)
+    page.emulate_media(color_scheme="light")
+    light = title.evaluate(ink), page.evaluate(paper)
+    assert shade(dark[0]) > 180 and shade(dark[1]) < 50, dark
+    assert shade(light[0]) < 90, light
+
+
+def shade(colour):
+    """Return how light a colour is, 0 to 255."""
+    return sum(int(one) for one in re.findall(r"\d+", colour)[:3]) / 3

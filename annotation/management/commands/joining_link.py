@@ -42,7 +42,7 @@ class Command(HouseCommand):
             joins = bool(campaign.settings.get("joins"))
             campaign = joining_set(campaign=campaign, joins=joins, an_hour=an_hour)
         if options["off"]:
-            joining_set(campaign=campaign, joins=False)
+            joining_set(campaign=campaign, joins=False, an_hour=an_hour)
             self.stderr.write(f"Nobody else can join “{campaign.name}”; raters who have joined stay.")
             return
         self.stdout.write(joining_url(campaign, base_url=base_url))
