@@ -1,8 +1,8 @@
 """The base of every management command: one line on stderr and exit code 1 for a user's mistake."""
 
-import errno
 import os
 import re
+import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,13 +17,9 @@ from django.db import DatabaseError
 from evalplatform.acting import acting
 from evalplatform.errors import UserError
 from evalplatform.leftovers import leftovers_remove, part_file
+from evalplatform.room import room_remedy
 
-NO_ROOM = {
-    errno.ENOSPC: "Make room where it is written and where DATA_DIR lies, then do it again.",
-    errno.EDQUOT: "Make room where it is written and where DATA_DIR lies, then do it again.",
-    errno.EFBIG: "Raise the limit on the size of files (ulimit -f), then do it again.",
-}
-"""What to do about a disk that takes no more."""
+_EXPLAINED = (UserError, ValidationError, OSError, DatabaseError, sqlite3.Error, UnicodeEncodeError)
 _NEGATIVE = re.compile(r"-\.?\d")
 _TELLING = ("name", "run", "corpus", "rest", "system", "testset", "lm", "recipe", "output", "file")
 
@@ -74,7 +70,7 @@ class HouseCommand(BaseCommand):
             return said
         except BrokenPipeError:
             raise
-        except (UserError, ValidationError, OSError, DatabaseError, UnicodeEncodeError) as error:
+        except _EXPLAINED as error:
             raise Error(" ".join(_explain(error, options.get("output")).split())) from error
 
     def run(self, **options: Any) -> str | None:
@@ -139,16 +135,17 @@ def _explain(error: Exception, output: str | None = None) -> str:
     if isinstance(error, ValidationError):
         return " ".join(error.messages)
     if isinstance(error, OSError):
-        where = error.filename or output or ("The disk" if error.errno in NO_ROOM else "A file")
-        return f"{where}: {error.strerror or error}. {NO_ROOM.get(error.errno or 0, '')}".rstrip()
+        room = room_remedy(error)
+        where = error.filename or output or ("The disk" if room else "A file")
+        return f"{where}: {error.strerror or error}. {room}".rstrip()
     if isinstance(error, UnicodeEncodeError):
         return f"{error.object[error.start : error.end]!r} is not text in UTF-8: check names and options."
-    if isinstance(error, DatabaseError):
+    if isinstance(error, DatabaseError | sqlite3.Error):
         text = str(error)
         if "no such table" in text or ("relation" in text and "does not exist" in text):
             return "The database is empty: run `manage.py migrate` first."
-        room = f" {NO_ROOM[errno.ENOSPC]}" if "disk is full" in text or "No space left" in text else ""
-        return f"The database refused: {text.strip().partition(chr(10))[0]}. Nothing was changed.{room}"
+        said = f"The database refused: {text.strip().partition(chr(10))[0]}. Nothing was changed."
+        return f"{said} {room_remedy(error)}".rstrip()
     return str(error)
 
 

@@ -1,6 +1,5 @@
 """Content security, and one place that turns errors into pages or problem+json."""
 
-import errno
 import logging
 import sys
 from collections.abc import Callable
@@ -26,6 +25,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from evalplatform.errors import UserError
+from evalplatform.room import room_remedy
 from evalplatform.words import quoted, storable
 
 logger = logging.getLogger(__name__)
@@ -141,7 +141,7 @@ class ErrorPages:
             return problem(request, error.status, _(error.title), error.message, error.remedy)
         if isinstance(error, PermissionDenied):
             return problem(request, HTTPStatus.FORBIDDEN, _("Not allowed"), str(error))
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if room_remedy(error):
             logger.error("no room: %s", error)
             return no_room(request)
         if isinstance(error, Http404):
@@ -284,7 +284,9 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None) 
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500 without touching the database; 503 where it is the database that is away."""
+    """Answer 500 without touching the database; 503 where it is that which is away, 507 on a full disk."""
+    if room_remedy(sys.exception()):
+        return no_room(request)
     if is_away(sys.exception()):
         return unavailable(request)
     return problem(

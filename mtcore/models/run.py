@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Self
 
 from django.conf import settings
@@ -28,12 +28,22 @@ class RunQuerySet(models.QuerySet["Run"]):
         )
 
     def held(self, now: datetime) -> Self:
-        """Return those that a worker is doing, as far as its heartbeat tells."""
-        return self.filter(state=Run.State.RUNNING, lease_until__gt=now)
+        """Return those that a worker is doing, as far as its heartbeat tells.
+
+        A lease that reaches further than any could was written before a clock was set back.
+        """
+        return self.filter(state=Run.State.RUNNING, lease_until__gt=now, lease_until__lte=_furthest(now))
 
     def lapsed(self, now: datetime) -> Self:
         """Return those whose worker has not been heard from for the length of a lease."""
-        return self.filter(state=Run.State.RUNNING).exclude(lease_until__gt=now)
+        return self.filter(state=Run.State.RUNNING).exclude(
+            lease_until__gt=now, lease_until__lte=_furthest(now)
+        )
+
+
+def _furthest(now: datetime) -> datetime:
+    """Return until when a lease may reach, with a day for clocks and settings that differ."""
+    return now + timedelta(days=1, seconds=settings.RUN_LEASE_SECONDS)
 
 
 class Run(models.Model):

@@ -102,10 +102,13 @@ def run_fail(claim: Claim, message: str, changes: Mapping[str, Any], *, exit_cod
 def run_give_up(claim: Claim, changes: Mapping[str, Any]) -> bool:
     """Mark the run as cancelled when that was asked for, else return it to the queue for another worker."""
     ended = {**changes, **_end(Run.State.CANCELLED), "message": "Cancelled while it ran."}
-    if _ours(claim).filter(cancel_requested=True).update(**ended):
-        return True
     back = {**changes, "state": Run.State.QUEUED, "worker": "", "device": "", "lease_until": None}
-    return bool(_ours(claim).update(**back, attempts=F("attempts") - 1))
+    for _ in range(2):  # it may be cancelled between the two; what waits and is cancelled would never begin
+        if _ours(claim).filter(cancel_requested=True).update(**ended):
+            return True
+        if _ours(claim).filter(cancel_requested=False).update(**back, attempts=F("attempts") - 1):
+            return True
+    return False
 
 
 def runs_reap() -> list[Run]:
@@ -116,7 +119,11 @@ def runs_reap() -> list[Run]:
     reaped = []
     for run in Run.objects.lapsed(timezone.now()):
         held = Run.objects.filter(
-            pk=run.pk, state=Run.State.RUNNING, worker=run.worker, lease_until=run.lease_until
+            pk=run.pk,
+            state=Run.State.RUNNING,
+            worker=run.worker,
+            lease_until=run.lease_until,
+            cancel_requested=run.cancel_requested,
         )
         if held.update(**_after_loss(run)):
             logger.warning("run %s: its worker %s is lost", run.pk, run.worker)

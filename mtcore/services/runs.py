@@ -154,6 +154,8 @@ def run_resume(*, run: Run) -> Change:
         return Change(True, f"{'Run' if len(again) == 1 else 'Runs'} {listed} will go on.")
     if run.state == Run.State.SUCCEEDED:
         return Change(False, f"Run {run.pk} has succeeded already; there is nothing to resume.")
+    if run.state == Run.State.RUNNING and run.cancel_requested:
+        return Change(False, f"Run {run.pk} is being stopped: resume it once it has ended.")
     return Change(False, f"Run {run.pk} is {run.get_state_display()} already; nothing was changed.")
 
 

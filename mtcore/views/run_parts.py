@@ -72,7 +72,7 @@ def run_context(run: Run) -> dict[str, Any]:
         "graph": family_svg(family, run.pk) if many else "",
         "family_whole": family.whole,
         "has_children": any(parent == run.pk for parent, _child in family.links),
-        "can_cancel": not run.is_finished and not run.cancel_requested,
+        "can_cancel": not run.is_finished and not (run.cancel_requested and run.state == Run.State.RUNNING),
         "can_resume": run.state in (Run.State.FAILED, Run.State.CANCELLED),
     }
 
