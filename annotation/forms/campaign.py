@@ -260,7 +260,10 @@ class CampaignForm(SettingsForm):
     def _is_changed(self, names: tuple[str, ...]) -> bool:
         """Tell whether something in a group is not as usual; a drawn seed is."""
         if not self.is_bound:
-            return any(self.initial.get(name) for name in names)
+            begun = {name: self.initial[name] for name in names if name in self.initial}
+            return any(
+                (value or None) != (self.fields[name].initial or None) for name, value in begun.items()
+            )
         return any(name in self.changed_data for name in names if name != "seed")
 
     def clean_name(self) -> str:

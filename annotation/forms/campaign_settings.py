@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.models import Campaign
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.stats.disagreement import POINTS
 from evalplatform.errors import UserError
@@ -171,6 +172,16 @@ class SettingsForm(HouseForm):
             CampaignSettings.read(values)
         except UserError as error:
             self.refuse(error, field)
+
+
+def settings_initial(campaign: Campaign) -> dict[str, Any]:
+    """Return what the fields hold of a campaign that is there."""
+    made = CampaignSettings.of(campaign)
+    found: dict[str, Any] = {name: getattr(made, name) for name in PLAIN}
+    found |= {name: ", ".join(getattr(made, name)) for name in LANGUAGES}
+    found["points"] = int(made.points) if float(made.points).is_integer() else made.points
+    found |= {f"{GUIDELINES}{code}": text for code, text in made.guidelines.items()}
+    return found | {"guidelines": campaign.guidelines, "consent": campaign.consent}
 
 
 def split(text: str) -> list[str]:

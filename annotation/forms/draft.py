@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
-from annotation.forms.campaign_settings import GUIDELINES, SettingsForm
+from annotation.forms.campaign_settings import SettingsForm, settings_initial
 from annotation.models import Campaign
 from annotation.protocols import PROTOCOLS
 from annotation.services.campaign_settings import CampaignSettings
@@ -30,12 +30,7 @@ class DraftForm(SettingsForm):
     name = NameField("campaign", label=gettext_lazy("Name"))
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
-        made = CampaignSettings.of(campaign)
-        initial: dict[str, Any] = {name: getattr(made, name) for name in made.__dataclass_fields__}
-        initial |= {name: ", ".join(getattr(made, name)) for name in ("native", "fluent")}
-        initial["points"] = int(made.points) if made.points.is_integer() else made.points
-        initial |= {f"{GUIDELINES}{code}": text for code, text in made.guidelines.items()}
-        initial |= {name: getattr(campaign, name) for name in ("name", "guidelines", "consent")}
+        initial = settings_initial(campaign) | {"name": campaign.name}
         super().__init__(*args, initial=initial, **kwargs)
         self.campaign = campaign
         self.rated = PROTOCOLS[campaign.protocol].record == "rating"

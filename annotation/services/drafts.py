@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, AuditEvent, Campaign, Item, Judgement, Participation, Rater, Study
 from annotation.services.campaign_settings import CampaignSettings
-from annotation.services.guidelines import text_length_check
+from annotation.services.guidelines import guidelines_notices, text_length_check
 from evalplatform.errors import BadInput, Conflict, NotFound
 from mtcore.corpora.names import check_name
 from mtcore.models import TestSet
@@ -147,12 +147,20 @@ def _draft_write(
     if not changed:
         return []
     told = {"changed": changed} | ({"old_name": found.name} if "name" in changed else {})
+    before = _guidelines_told(found.guidelines, CampaignSettings.of(found))
     for name in ("name", *TEXTS):
         setattr(found, name, change.get(name, getattr(found, name)))
     found.settings = kept | settings.as_json()
-    found.save(update_fields=["name", *TEXTS, "settings"])
+    noted = [note for note in found.notes if note not in before]
+    found.notes = [*noted, *_guidelines_told(found.guidelines, settings)]
+    found.save(update_fields=["name", *TEXTS, "settings", "notes"])
     AuditEvent.note("campaign.changed", actor=actor, campaign=found, study=found.study, **told)
     return changed
+
+
+def _guidelines_told(text: str, made: CampaignSettings) -> list[str]:
+    """Return what is to be known of all guidelines of a campaign."""
+    return [note for one in (text, *made.guidelines.values()) for note in guidelines_notices(one)]
 
 
 def _draft_locked(campaign: Campaign) -> Campaign:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.forms.campaign import CampaignForm
+from annotation.forms.campaign_again import initial_again
 from annotation.models import Campaign, Study
 from annotation.services.campaign_outlook import campaign_estimate, campaign_power
 from annotation.services.campaign_request import request_draft, request_owner
@@ -24,6 +25,7 @@ from annotation.services.campaigns import (
 )
 from annotation.services.preview import draft_before, draft_screens
 from annotation.services.preview_words import draft_told
+from annotation.views.researcher import campaign_of
 from mtcore.forms.fields import tried
 from mtcore.models import System, TestSet
 
@@ -77,7 +79,9 @@ def _made(request: HttpRequest, made: Campaign) -> HttpResponse:
 
 
 def _initial(request: HttpRequest) -> dict[str, Any]:
-    """Tick the test set one comes from, and all that was translated by systems there."""
+    """Begin from the campaign or the test set one comes from, with all that systems translated there."""
+    if "from" in request.GET:
+        return initial_again(campaign_of(request, request.GET["from"]))
     names = request.GET.getlist("testset")
     systems = (
         System.objects.filter(outputs__testset__name__in=names).distinct().values_list("name", flat=True)

@@ -219,3 +219,11 @@ def test_a_campaign_deleted_meanwhile_is_not_opened_and_takes_no_raters(people):
         with pytest.raises(NotFound):
             late()
     assert not Rater.objects.exists()
+
+
+def test_notes_on_guidelines_follow_the_guidelines(people):
+    made = draft(people["owner"], guidelines="![a](https://elsewhere.example/a.png)")
+    assert "elsewhere.example" in " ".join(made.notes)
+    draft_change(campaign=made, change={"guidelines": "![b](https://other.example/b.png)"}, made={})
+    notes = " ".join(Campaign.objects.get(pk=made.pk).notes)
+    assert "other.example" in notes and "elsewhere.example" not in notes

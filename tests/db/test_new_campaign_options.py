@@ -294,3 +294,18 @@ def test_command_page_and_api_store_the_same(world, options, arguments, fields, 
     assert kept("by api") == wanted
     asked = body.get("settings", {}).keys() - {"attention", "guidelines"}
     assert all(wanted["settings"][name] == body["settings"][name] for name in asked)
+
+
+@pytest.mark.parametrize(("options", "arguments", "fields", "body"), GROUPS)
+def test_a_new_one_is_made_from_one_that_is_there(world, options, arguments, fields, body):
+    client, folder = world
+    by_command(folder, "first", arguments)
+    first = Campaign.objects.get(name="first")
+    form = client.get(f"/campaigns/new/?from={first.key}").context["form"]
+    shown = {name: form[name].value() for name in form.fields}
+    sent = {name: value for name, value in shown.items() if value is not None and value is not False}
+    action = "draft" if first.state == "draft" else "open"
+    sent |= {"name": "second", "seed": first.seed, "action": action}
+    answer = client.post("/campaigns/new/", sent)
+    assert answer.status_code == 302, answer.context["form"].errors
+    assert kept("second") | {"study": ""} == kept("first") | {"study": ""}

@@ -110,6 +110,12 @@ def test_groups_are_closed_until_something_in_them_is_not_as_usual(client):
         form = page.context["form"]
         return [str(f["title"]) for section in form.sections() for f in section["folds"] if f["open"]]
 
+    there = Campaign.objects.get()
+    assert opened(client.get(f"/campaigns/new/?from={there.key}")) == []
+    there.settings = there.settings | {"break_after": 0}
+    there.save()
+    assert opened(client.get(f"/campaigns/new/?from={there.key}")) == ["The rating page"]
+    assert client.get("/campaigns/new/?from=nowhere").status_code == 404
     blank = client.get("/campaigns/new/")
     assert opened(blank) == []
     form = blank.context["form"]
