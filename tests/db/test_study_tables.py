@@ -19,6 +19,7 @@ from annotation.services.study_tables.spec import KINDS
 from annotation.stats.options import ScoreOptions
 from mtcore.models import System
 from tests.factories.commands import refused, run
+from tests.factories.files import write_lines
 from tests.factories.latex import compiled
 from tests.factories.metrics import import_scored_set, scored
 from tests.factories.studies import answered
@@ -208,6 +209,23 @@ def test_mistakes_are_refused_in_one_line(known, tmp_path):
     assert "no system “x”" in refused("study_texts", name, "--row", "A=x")
     assert "no corpus “x”" in refused("study_texts", name, "--train", "x")
     assert "LABEL=SYSTEM" in refused("study_texts", name, "--row", "A")
+
+
+def test_a_table_without_cells_says_what_comes_first(tmp_path):
+    Study.objects.create(name="Un done")
+    for format in ("markdown", "html", "latex"):
+        printed = run("report_study", "Un done", "--format", format)[0]
+        assert "The study has no test set" in printed
+    file = write_lines(tmp_path / "text", ["a", "b"])
+    run("import_testset", "pier", "--languages", "fr-de", "--source", file, "--reference", file)
+    run("add_to_study", "Un done", "--testset", "pier")
+    study = Study.objects.get()
+    for name in ("edunov-1", "edunov-5", "edunov-6", "edunov-7"):
+        (note,) = (one for one in table(study, name).notes if "No system" in one)
+        assert "manage.py import_output pier SYSTEM FILE" in note
+    run("import_output", "pier", "Solo", file)
+    assert not any("No system" in one for one in table(study, "edunov-1").notes)
+    assert "no two have outputs" in " ".join(table(study, "edunov-5").notes)
 
 
 def test_an_empty_study_gives_tables_without_rows_or_cells():

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from annotation.models import Study
-from annotation.services.study_tables.cells import Cell, missing, printed
+from annotation.services.study_tables.cells import Cell, Need, commands, missing, printed
 from annotation.services.study_tables.definitions import TABLES
 from annotation.services.study_tables.filled import Column, Filled, Line
 from annotation.services.study_tables.human_cells import HumanCells
@@ -190,6 +190,8 @@ class Filler:
 
     def _notes(self, filled: Filled) -> Iterator[str]:
         """Say what the reader of a filled table must know."""
+        if not any(True for _ in filled.cells):
+            yield self._why_empty()
         yield from filled.spec.notes
         yield from self.humans.tests
         found: dict[str, None] = {}
@@ -203,6 +205,18 @@ class Filler:
         for heads, own in signatures.items():
             if len(own) > 1 and not _is_of_people(filled, heads):
                 yield f"{heads}: made in different ways, so that its cells do not compare: {'; '.join(own)}."
+
+    def _why_empty(self) -> str:
+        """Say what must come first where a table has not one cell."""
+        study = self.material.study.name
+        if not self.material.pairs:
+            need = Need(("add_to_study", study), {"--testset": ("NAME",)})
+            return f"The study has no test set, so there is nothing to fill yet: {commands([need])[0]}"
+        if not self.material.rows:
+            first = self.material.pairs[0].testsets[0].name
+            need = Need(("import_output", first, "SYSTEM", "FILE"), {})
+            return f"No system has an output for the study’s test sets yet: {commands([need])[0]}"
+        return "Of the study’s systems no two have outputs of one language pair to compare."
 
 
 def _names(first: SystemRow, second: SystemRow) -> set[frozenset[str]]:
