@@ -232,14 +232,15 @@ def test_who_lacks_a_language_is_let_in(ann):
 
 def test_the_link_by_which_others_join(ann, bob, campaign):
     campaign.study.researchers.add(User.objects.get(username="bob"))
-    assert get(ann, campaign, "joining/").json() == {"joins": False, "link": None, "free_places": None}
+    off = {"joins": False, "link": None, "free_places": None, "an_hour": 200, "joined_last_hour": 0}
+    assert get(ann, campaign, "joining/").json() == off
     get(bob, campaign, "joining/", 403)
     address = f"campaigns/{campaign.key}/joining/"
     send(bob, address, {"joins": True}, 403)
     first = send(ann, address, {"joins": True, "an_hour": 5})
     assert "/join/" in first["link"]
     again = send(ann, address, {"joins": True, "renew": True})
-    assert again["link"] != first["link"]
+    assert again["link"] != first["link"] and again["an_hour"] == 5
     assert Campaign.objects.get(pk=campaign.pk).settings["joins_an_hour"] == 5
     send(ann, address, {"joins": True, "an_hour": -1}, 400)
     assert send(ann, address, {"joins": False})["link"] is None
