@@ -118,7 +118,7 @@ def _facts(output: SystemOutput, *, administrator: bool) -> list[tuple[str, list
         "recipe": _("Recipe"),
         "corpora": _("Learned from"),
         "seeds": ngettext("Seed of the training", "Seeds of the trainings", len(told.get("seeds") or [])),
-        "checkpoints": ngettext("Checkpoint, SHA-256", "Checkpoints, SHA-256", n_checkpoints),
+        "checkpoints": _("Checkpoints, SHA-256") if n_checkpoints > 1 else _("Checkpoint, SHA-256"),
         "engine": _("Engine"),
         "beam": _("Beam"),
         "seed": _("Seed of the decoding"),
