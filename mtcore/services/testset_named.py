@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,11 @@ WEB_SECONDS, COMMAND_SECONDS = 20, 1800
 
 CACHE = "SACREBLEU, else ~/.sacrebleu"
 """How messages call the folder; its path is the server's own business."""
+
+FETCHING = ".fetching-"
+"""How the folders begin into which test sets are fetched."""
+STALE_SECONDS = 86_400
+"""The age at which such a folder was left by a process that was killed."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,8 @@ def _fetch(named: str, pair: str, *, cache: Path, seconds: float) -> None:
     upload = "Upload its files instead, a line a segment, or copy the cache of a machine that has it"
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        folder = tempfile.mkdtemp(prefix=".fetching-", dir=cache)
+        _sweep(cache)
+        folder = tempfile.mkdtemp(prefix=FETCHING, dir=cache)
     except OSError as error:
         raise Conflict(
             f"{named} is not in sacrebleu's cache ({CACHE}), and nothing can be written there "
@@ -165,6 +172,13 @@ def _fetch(named: str, pair: str, *, cache: Path, seconds: float) -> None:
         )
     why = told.get("told") or "what came is not what sacrebleu expects"
     raise Conflict(f"{named} could not be fetched: {why}.", f"{upload}.")
+
+
+def _sweep(cache: Path) -> None:
+    """Remove what a killed process left of a test set that it fetched."""
+    for folder in cache.glob(f"{FETCHING}*"):
+        if time.time() - folder.stat().st_mtime > STALE_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _put(folder: Path, cache: Path) -> None:

@@ -1,6 +1,8 @@
 """Named test sets come from sacrebleu's cache; without it and without network that is said."""
 
+import os
 import re
+import time
 
 import pytest
 from django.contrib.auth.models import User
@@ -104,6 +106,15 @@ def test_a_download_that_takes_too_long_is_stopped_and_leaves_nothing(cache):
     with pytest.raises(testset_named.Conflict, match=r"took more than 0\.01 seconds"):
         testset_named.named_draft(name="News", named="wmt19", languages="en-de", seconds=0.01)
     assert list(cache.rglob("*")) == []
+
+
+def test_what_a_killed_download_left_goes_with_the_next_one(cache):
+    for name, age in ((".fetching-old", 100_000), (".fetching-now", 10)):
+        (cache / name / "wmt19").mkdir(parents=True)
+        then = time.time() - age
+        os.utime(cache / name, (then, then))
+    refused("import_testset", "News", "--sacrebleu", "wmt19", "--languages", "en-de")
+    assert [one.name for one in cache.iterdir()] == [".fetching-now"]
 
 
 def test_what_was_fetched_is_put_into_the_cache_once_it_is_whole(cache, tmp_path):
