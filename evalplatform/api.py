@@ -3,8 +3,9 @@
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import APIException, ParseError
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -16,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from evalplatform.errors import BadInput, NotAllowed, NotFound, UserError
+from evalplatform.errors import REMEDIES, BadInput, NotAllowed, NotFound, UserError
 from evalplatform.words import holds_nul, options_worded
 from mtcore.corpora.strict_json import JsonError, read_json
 
@@ -27,6 +28,15 @@ SHOWN = 100
 """Characters of what somebody sent that a message repeats."""
 LONGEST_BODY = 100_000_000
 
+OWN_REMEDIES = {
+    HTTPStatus.METHOD_NOT_ALLOWED: gettext_noop(
+        "The schema at /api/v1/schema/ names the methods of every address."
+    ),
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: gettext_noop(
+        "Send JSON (Content-Type: application/json), or a multipart form where files are taken."
+    ),
+}
+"""What scripts do about an error where people at pages do something else."""
 TITLES = {int(kind.status): kind.title for kind in (BadInput, NotAllowed, NotFound)}
 """Titles of the framework's own errors; its other ones keep the phrase of their status."""
 
@@ -213,11 +223,21 @@ def problem_json(error: Exception, context: dict[str, Any]) -> Response | None:
     detail = getattr(error, "detail", "")
     if isinstance(error, APIException) and isinstance(detail, dict | list):
         extra: dict[str, Any] = {"errors": detail}
-        detail = _("Some fields are wrong.")
+        detail, remedy = _("Some fields are wrong."), _("Put right what “errors” names, and send it again.")
     else:
         extra = {}
-        detail = str(detail or error) or _("Not found.")
+        is_missing = isinstance(error, Http404)
+        nothing = _("There is nothing at this address, or it is not yours to see.")
+        detail = nothing if is_missing else str(detail or error)
+        remedy = _remedy(response.status_code)
     title = _(TITLES[response.status_code]) if response.status_code in TITLES else response.status_text
-    response.data = {"title": title, "status": response.status_code, "detail": detail} | extra
+    said = {"title": title, "status": response.status_code, "detail": detail, "remedy": remedy}
+    response.data = said | extra
     response.content_type = "application/problem+json"
     return response
+
+
+def _remedy(status: int) -> str:
+    """Return what to do about an error of the framework, which does not say so itself."""
+    known = {**REMEDIES, **OWN_REMEDIES}
+    return _(known.get(HTTPStatus(status), REMEDIES[HTTPStatus.BAD_REQUEST]))

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from drf_spectacular.extensions import OpenApiSerializerExtension
+from rest_framework.fields import BooleanField, empty
 from rest_framework.serializers import Serializer, ValidationError
 
 _LISTED = 20
@@ -20,6 +21,14 @@ class Asked(Serializer[Any]):
 
     With `loose` in its context other keys are passed over, as in the query of an address.
     """
+
+    def get_fields(self) -> dict[str, Any]:
+        """Return the fields; a choice that a form leaves out is left out, as in JSON, and not a no."""
+        found = super().get_fields()
+        for one in found.values():
+            if isinstance(one, BooleanField):
+                one.default_empty_html = empty
+        return found
 
     def to_internal_value(self, data: Any) -> Any:
         """Return what was given, checked.

@@ -52,3 +52,19 @@ class Conflict(UserError):
 
     status = HTTPStatus.CONFLICT
     title = gettext_noop("Not possible now")
+
+
+REMEDIES = {
+    HTTPStatus.BAD_REQUEST: gettext_noop("Check the address and what was sent, then send it again."),
+    HTTPStatus.UNAUTHORIZED: gettext_noop("Sign in, or send a token: “Authorization: Token …”."),
+    HTTPStatus.FORBIDDEN: gettext_noop(
+        "Sign in with another account, or ask the owner of the study or an administrator."
+    ),
+    HTTPStatus.NOT_FOUND: gettext_noop("Check the address, or sign in with another account."),
+    HTTPStatus.METHOD_NOT_ALLOWED: gettext_noop("Go to the page it belongs to, and use its buttons."),
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: gettext_noop(
+        "Send it in several parts, or as a file where the page takes one."
+    ),
+    HTTPStatus.TOO_MANY_REQUESTS: gettext_noop("Wait a moment, then try again."),
+}
+"""What to do about an error that does not say so itself, by its status."""

@@ -24,7 +24,7 @@ from django.utils.cache import patch_cache_control
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
-from evalplatform.errors import UserError
+from evalplatform.errors import REMEDIES, UserError
 from evalplatform.room import room_remedy
 from evalplatform.words import quoted, storable
 
@@ -132,15 +132,19 @@ class ErrorPages:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Pass the request on; errors arrive in `process_exception`."""
-        return self.get_response(request)
+        """Pass the request on; errors arrive in `process_exception`, or without a word (405)."""
+        response = self.get_response(request)
+        is_mute = response.status_code == HTTPStatus.METHOD_NOT_ALLOWED and not (
+            response.streaming or response.content
+        )
+        return method_not_allowed(request, response.headers["Allow"]) if is_mute else response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Answer a known error; an unknown one stays a 500 and is logged by Django."""
         if isinstance(error, UserError):
             return problem(request, error.status, _(error.title), error.message, error.remedy)
         if isinstance(error, PermissionDenied):
-            return problem(request, HTTPStatus.FORBIDDEN, _("Not allowed"), str(error))
+            return permission_denied(request, error)
         if room_remedy(error):
             logger.error("no room: %s", error)
             return no_room(request)
@@ -181,9 +185,14 @@ def wants_json(request: HttpRequest) -> bool:
 
 
 def problem(
-    request: HttpRequest, status: int, title: str, detail: str, remedy: str = "", **extra: object
+    request: HttpRequest, status: int, title: str, detail: str, remedy: str | None = None, **extra: object
 ) -> HttpResponse:
-    """Return an error as a styled page or, for scripts, as problem+json (RFC 9457)."""
+    """Return an error as a styled page or, for scripts, as problem+json (RFC 9457).
+
+    Without a remedy it is the one of the status; "" where the detail says what to do.
+    """
+    if remedy is None:
+        remedy = _(REMEDIES[HTTPStatus(status)]) if status in REMEDIES else ""
     body = {"title": title, "status": int(status), "detail": detail, "remedy": remedy}
     if wants_json(request):
         return JsonResponse(body | extra, status=status, content_type="application/problem+json")
@@ -213,7 +222,10 @@ def _back(request: HttpRequest) -> dict[str, object]:
     except SuspiciousOperation:
         is_ours = False
     found = urlsplit(referer) if is_ours else None
-    if found is None or (request.method in ("GET", "HEAD") and found.path == request.path):
+    leads_nowhere = found is not None and (
+        found.path == reverse("login") or (request.method in ("GET", "HEAD") and found.path == request.path)
+    )
+    if found is None or leads_nowhere:
         return {"back": reverse("campaigns"), "came_from": False}
     return {"back": found._replace(scheme="", netloc="", fragment="").geturl(), "came_from": True}
 
@@ -257,7 +269,8 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
         return unavailable(request)
     if isinstance(exception, RequestDataTooBig | TooManyFieldsSent | TooManyFilesSent):
         return too_much(request, exception)
-    return problem(request, HTTPStatus.BAD_REQUEST, _("This request cannot be used"), "")
+    detail = _("The server cannot read the request, or its address is not one of this site.")
+    return problem(request, HTTPStatus.BAD_REQUEST, _("This request cannot be used"), detail)
 
 
 def too_much(request: HttpRequest, exception: SuspiciousOperation) -> HttpResponse:
@@ -280,7 +293,21 @@ def too_much(request: HttpRequest, exception: SuspiciousOperation) -> HttpRespon
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Answer 403."""
-    return problem(request, HTTPStatus.FORBIDDEN, _("Not allowed"), "")
+    detail = str(exception or "") or _("This is not yours to see or to do.")
+    return problem(request, HTTPStatus.FORBIDDEN, _("Not allowed"), detail)
+
+
+def method_not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
+    """Answer 405: somebody opened the address of a button, or came back to it after signing in."""
+    response = problem(
+        request,
+        HTTPStatus.METHOD_NOT_ALLOWED,
+        _("Not possible here"),
+        _("This address takes %(allowed)s; the request was %(method)s. Nothing was done.")
+        % {"allowed": allowed, "method": request.method},
+    )
+    response.headers["Allow"] = allowed
+    return response
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

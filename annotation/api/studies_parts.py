@@ -120,7 +120,7 @@ class Researchers(_OfOwnStudy):
         return Response(StudySerializer(self.study(pk)).data)
 
 
-class Description(OfStudy):
+class Description(_OfOwnStudy):
     """What a study asks."""
 
     @extend_schema(request=DescriptionSerializer, responses=StudySerializer)

@@ -26,7 +26,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.models import Assignment, AuditEvent, Campaign, Participation, Rater
+from annotation.models import Assignment, AuditEvent, Campaign, Participation, Rater, Study
 from annotation.services.campaign_settings import CampaignSettings
 from annotation.services.turns import turn_take
 from evalplatform.errors import BadInput, Conflict, NotFound
@@ -169,7 +169,7 @@ def participation_join(*, campaign: Campaign, panel: Panel) -> Participation:
         Conflict: the campaign is not open to new raters, a planned one has no place left, or too many have
             joined in the last hour.
     """
-    name = _pseudonym(campaign, panel.person) if panel.person else f"V-{secrets.token_hex(4).upper()}"
+    name = _name(campaign, panel.person) if panel.person else f"V-{secrets.token_hex(4).upper()}"
     found = _of_rater(campaign, name)
     if found is not None:
         return found
@@ -288,6 +288,22 @@ def _full() -> Conflict:
 def _of_rater(campaign: Campaign, name: str) -> Participation | None:
     found = Participation.objects.select_related("campaign", "rater")
     return found.filter(campaign=campaign, rater__name=name).first()
+
+
+def _name(campaign: Campaign, person: str) -> str:
+    """Return what a person of a panel is called: in this campaign, else in its study, else at first.
+
+    A campaign that moved to this study brought its people under the pseudonyms of the study before.
+    """
+    first = _pseudonym(campaign, person)
+    known = panel_people(campaign.study).filter(settings__panel__person=person).select_related("rater")
+    here = sorted(known, key=lambda one: (one.campaign_id != campaign.pk, one.rater.name != first, one.pk))
+    return here[0].rater.name if here else first
+
+
+def panel_people(study: Study) -> QuerySet[Participation]:
+    """Return who came to the campaigns of a study from a panel, by an id."""
+    return Participation.objects.filter(campaign__study=study, settings__has_key="panel")
 
 
 def _pseudonym(campaign: Campaign, person: str) -> str:

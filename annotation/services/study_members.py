@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation.models import AuditEvent, Campaign, Participation, Rater, Study
+from annotation.services.joining import panel_people
 from annotation.services.lookup import campaign_named
 from annotation.services.studies import alike_notes
 from evalplatform.errors import BadInput, Conflict, NotFound
@@ -137,9 +138,12 @@ def _move(campaign: Campaign, study: Study, separate: bool, actor: User | None) 
         Participation.objects.filter(campaign=campaign).select_related("rater").order_by("rater__name")
     )
     known = {rater.name: rater for rater in study.raters.filter(name__in=[row.rater.name for row in rows])}
+    from_panels = {_panel_id(one): one.rater for one in panel_people(study).select_related("rater")}
     united: list[str] = []
     for row in rows:
         here = known.get(row.rater.name)
+        if here is None and not separate:
+            here = from_panels.pop(_panel_id(row), None)
         if here is None:
             _bring(row, study, row.rater.name)
         elif separate:
@@ -161,6 +165,11 @@ def _move(campaign: Campaign, study: Study, separate: bool, actor: User | None) 
         separate_raters=separate,
     )
     return united
+
+
+def _panel_id(row: Participation) -> str:
+    """Return the id by which a panel knows somebody, "" where none does."""
+    return str(row.settings.get("panel", {}).get("person", ""))
 
 
 def _bring(row: Participation, study: Study, name: str) -> None:

@@ -3,8 +3,11 @@
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.http import QueryDict
 
+from annotation.api.requests import NewCampaignSerializer
 from annotation.models import Study
+from annotation.services.campaign_settings import CampaignSettings
 from mtcore.models import Run
 from tests.factories.api import client_of
 from tests.factories.campaigns import make_campaign
@@ -79,3 +82,16 @@ def test_a_key_that_failed_may_be_sent_again(root):
     wrong = root.post("/api/v1/studies/", {"name": "s", "x": 1}, format="json", headers=headers)
     right = root.post("/api/v1/studies/", {"name": "s"}, format="json", headers=headers)
     assert (wrong.status_code, right.status_code) == (400, 201)
+
+
+def test_what_a_form_leaves_out_is_no_answer(root):
+    """A form without a box that is needed would else read as a no, and switch joining off."""
+    made = make_campaign(name="Quay", settings=CampaignSettings(joins=True))
+    address = f"/api/v1/campaigns/{made.key}/joining/"
+    refused = root.post(address, {}, format="multipart")
+    assert refused.status_code == 400 and list(refused.json()["errors"]) == ["joins"]
+    made.refresh_from_db()
+    assert made.settings["joins"] is True
+    assert root.post(address, {"joins": "false"}, format="multipart").json()["joins"] is False
+    found = NewCampaignSerializer(data=QueryDict("name=Pier&protocol=source_da"))
+    assert found.is_valid() and found.validated_data["opened"] is True

@@ -1,5 +1,7 @@
 """Pages of errors: who is signed in finds the menu and the way back; others see no more than before."""
 
+import json
+
 import pytest
 from django.contrib.auth.models import User
 from django.db import OperationalError
@@ -67,3 +69,53 @@ def test_errors_of_ours_ask_nobody_who_that_is():
     request.user = Away()
     assert middleware.server_error(request).status_code == 500
     assert "Sign out" not in middleware.page_not_found(request).content.decode()
+
+
+@pytest.mark.parametrize("method", ["get", "put", "delete"])
+def test_the_address_of_a_button_says_where_to_press_it(client, method):
+    """Who signs in anew after a button was pressed comes back to its address, which takes forms only."""
+    answer = getattr(client, method)(
+        "/campaigns/none/state", headers={"referer": "http://testserver/login/?next=/campaigns/none/state"}
+    )
+    found = answer.content.decode()
+    assert answer.status_code == 405 and answer.headers["Allow"] == "POST"
+    assert "This address takes POST" in found and "use its buttons" in found
+    assert '<a class="button main" href="/campaigns/">To the campaigns</a>' in found
+
+
+def test_every_error_says_what_to_do(client):
+    request = RequestFactory().get("/api/x/")
+    for answer in (
+        middleware.permission_denied(request),
+        middleware.bad_request(request),
+        client.get("/campaigns/none/state", headers={"accept": "application/json"}),
+    ):
+        told = json.loads(answer.content)
+        assert told["detail"] and told["remedy"], told
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "status", "more"),
+    [
+        ("get", "/api/v1/campaigns/none/", 404, {}),
+        ("get", "/api/v1/campaigns/none/scores/", 404, {}),
+        ("get", "/api/v1/nowhere/", 404, {}),
+        ("get", "/api/v1/runs/", 403, {}),
+        ("delete", "/api/v1/campaigns/", 405, {}),
+        ("post", "/api/v1/studies/", 415, {"content_type": "application/xml", "data": "<a/>"}),
+        ("post", "/api/v1/studies/", 400, {"content_type": "application/json", "data": "{"}),
+        ("post", "/api/v1/studies/", 400, {"content_type": "application/json", "data": '{"nme": "x"}'}),
+        ("post", "/api/v1/token/", 400, {"content_type": "application/json", "data": "{}"}),
+    ],
+)
+def test_errors_of_the_api_say_what_to_do(client, method, address, status, more):
+    answer = getattr(client, method)(address, **more)
+    told = answer.json()
+    assert answer.status_code == told["status"] == status
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert told["detail"] and told["remedy"] and "matches the given query" not in told["detail"]
+
+
+def test_who_sends_no_token_is_told_how(db):
+    told = Client().get("/api/v1/campaigns/").json()
+    assert told["status"] == 401 and "Authorization: Token" in told["remedy"]

@@ -12,6 +12,8 @@ from django.utils import timezone
 from annotation.models import Assignment, AuditEvent, Campaign, Judgement, Participation, Rater
 from annotation.services.joining import free_places
 from annotation.services.practice_items import PRACTICE
+from annotation.services.studies import study_create
+from annotation.services.study_members import study_add
 from tests.factories.commands import refused, run
 from tests.factories.joining_race import join_at_once
 from tests.factories.people import (
@@ -415,3 +417,33 @@ def test_many_join_at_once(tmp_path):
     else:
         found = join_at_once()
     assert not any(found.values()), found
+
+
+def test_an_id_stays_one_rater_when_campaigns_move_to_another_study():
+    """The pseudonym hangs on the study; who comes back after a move finds the own work again."""
+    one, two, third = (asking(name, joins=True, raters=2) for name in ("one", "two", "third"))
+    for campaign in (one, two):
+        assert join(join_address(campaign), "5f3c9a")[1].status_code == 302
+        assert join(join_address(campaign), f"only-{campaign.name}")[1].status_code == 302
+    study = study_create(name="Both")
+    added = study_add(study=study, campaigns=["one", "two", "third"], same_raters=True)
+    (person,) = {row.rater for c in (one, two) for row in joined(c).filter(settings__panel__person="5f3c9a")}
+    assert person.study == study and person.name in added.united
+    for campaign in (one, two, third):
+        campaign.refresh_from_db()
+        for _ in range(2):
+            assert join(join_address(campaign), "5f3c9a")[1].status_code == 302
+        assert joined(campaign).get(settings__panel__person="5f3c9a").rater == person
+    assert joined(one).count() == joined(two).count() == 2
+
+
+def test_people_of_a_panel_are_kept_apart_when_asked():
+    for name in ("one", "two"):
+        join(join_address(asking(name, joins=True, raters=2)), "5f3c9a")
+    study = study_create(name="Both")
+    study_add(study=study, campaigns=["one"])
+    assert study_add(study=study, campaigns=["two"], separate_raters=True).united == ()
+    two = Campaign.objects.get(name="two")
+    own = joined(two).get().rater
+    join(join_address(two), "5f3c9a")
+    assert joined(two).get().rater == own != joined(Campaign.objects.get(name="one")).get().rater
