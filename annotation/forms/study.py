@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from django import forms
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Study
-from annotation.services.study_changes import StudyChange
+from annotation.services.study_changes import DescribedMeanwhile, StudyChange
 from annotation.services.study_members import WhichPeople, system_find
 from annotation.services.study_removal import systems_free, testsets_free
 from annotation.services.study_rights import campaigns_own_check
@@ -67,9 +69,13 @@ class NewStudyForm(HouseForm):
 
 
 class StudyForm(HouseForm):
-    """What is different when it is sent: people and members are named to be added."""
+    """What is different when it is sent: people and members are named to be added.
+
+    It carries the description that it was filled from: what nobody changed in it changes nothing.
+    """
 
     description = _description()
+    seen = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
     researchers = NamesField(
         required=False,
         label=gettext_lazy("Share it with"),
@@ -106,8 +112,8 @@ class StudyForm(HouseForm):
     systems_out = Ticks(required=False, label=gettext_lazy("Systems to take out"))
 
     def __init__(self, data: Any = None, *, study: Study, user: User | None) -> None:
-        super().__init__(data, initial={"description": study.description})
-        self.study, self.user = study, user
+        super().__init__(data, initial={"description": study.description, "seen": study.description})
+        self.study, self.user, self.is_stale = study, user, False
         names = study.researchers.order_by("username").values_list("username", flat=True)
         self.fields["leaving"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]
 
@@ -118,6 +124,15 @@ class StudyForm(HouseForm):
     def clean_description(self) -> str:
         """Return it with plain line ends."""
         return str(self.cleaned_data["description"]).replace("\r\n", "\n")
+
+    def clean_seen(self) -> str | None:
+        """Return it with plain line ends; None where the form does not carry it."""
+        return str(self.cleaned_data["seen"]).replace("\r\n", "\n") if "seen" in self.data else None
+
+    @property
+    def status(self) -> HTTPStatus:
+        """Return the status of the page that shows the form."""
+        return HTTPStatus.CONFLICT if self.is_stale else super().status
 
     def clean_researchers(self) -> list[str]:
         """Check that there are such people."""
@@ -165,11 +180,21 @@ class StudyForm(HouseForm):
         """Return what is to be different."""
         given = dict(self.cleaned_data)
         raters = given.pop("raters")
+        if given["description"] == given["seen"]:
+            given["description"] = None
         return StudyChange(**given, same_raters=raters == "same", separate_raters=raters == "separate")
 
     def refuse(self, error: UserError, field: str | None = None) -> None:
-        """Write a question about people beside its field."""
-        if isinstance(error, WhichPeople):
+        """Write a question about people beside its field, and what was described meanwhile."""
+        if isinstance(error, DescribedMeanwhile):
+            self.is_stale = True
+            self.add_error("description", str(error))
+            self.study.refresh_from_db(fields=["description"])
+            newer = QueryDict(mutable=True)
+            newer.update(self.data)
+            newer["seen"] = self.study.description
+            self.data = newer
+        elif isinstance(error, WhichPeople):
             self.add_error("raters", f"{error.message} {_('Choose whether they are the same people.')}")
         else:
             super().refuse(error, field)

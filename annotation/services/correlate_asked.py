@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 from annotation.models import Campaign
 from annotation.services.correlate_options import CorrelateOptions
 from annotation.services.correlate_scoring import metrics_kept, outputs_judged
-from evalplatform.errors import BadInput
+from evalplatform.errors import BadInput, NotFound
 from mtcore.metrics import METRICS
 
 SCORES = ("z", "raw")
+LONGEST_KEY = 40
 
 
 def metrics_asked(given: QueryDict, kept: Sequence[str]) -> tuple[str, ...]:
@@ -36,9 +37,16 @@ def correlation_asked(
 
     Raises:
         BadInput: an option that does not exist.
+        NotFound: a campaign of `with` that is not in the study, or not for this person.
     """
     keys = [key for key in given.getlist("with") if key != campaign.key]
     others = visible.filter(key__in=keys, study_id=campaign.study_id)
+    missing = set(keys) - set(others.values_list("key", flat=True))
+    if missing:
+        raise NotFound(
+            _("There is no campaign “%(key)s” in this study.") % {"key": min(missing)[:LONGEST_KEY]},
+            _("Choose campaigns of the same study."),
+        )
     scores = given.get("scores") or "z"
     if scores not in SCORES:
         raise BadInput(_("scores must be z or raw."), _("Choose one of the list."))

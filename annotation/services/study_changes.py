@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.models import AuditEvent, Study
 from annotation.services.studies import study_researchers_change
 from annotation.services.study_members import Added, study_add
 from annotation.services.study_removal import Removed, study_remove
+from evalplatform.errors import Conflict
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,8 @@ class StudyChange:
     """What is to be different.
 
     Attributes:
-        description: what the study asks.
+        description: what the study asks; None leaves it as it is.
+        seen: the description that whoever changes it has read; None whatever is there.
         researchers: user names of people who come.
         leaving: user names of people who no longer research in it.
         campaigns: names; they move, with their raters.
@@ -31,7 +34,8 @@ class StudyChange:
         systems_out: likewise.
     """
 
-    description: str
+    description: str | None = None
+    seen: str | None = None
     researchers: Sequence[str] = ()
     leaving: Sequence[str] = ()
     campaigns: Sequence[str] = ()
@@ -53,10 +57,25 @@ class Changed:
     removed: Removed | None = None
 
 
-def study_describe(*, study: Study, description: str, actor: User | None = None) -> bool:
-    """Say what a study asks; return whether that is new."""
+class DescribedMeanwhile(Conflict):
+    """What a study asks is no longer what was read."""
+
+
+def study_describe(
+    *, study: Study, description: str, seen: str | None = None, actor: User | None = None
+) -> bool:
+    """Say what a study asks; return whether that is new.
+
+    Raises:
+        DescribedMeanwhile: somebody else has changed it from what was seen.
+    """
     with transaction.atomic():
         found = Study.objects.select_for_update().get(pk=study.pk)
+        if seen is not None and found.description not in (seen, description):
+            raise DescribedMeanwhile(
+                _("What the study asks was changed meanwhile: “%(words)s”.") % {"words": found.description},
+                _("Take over from it what is right, and send the form again."),
+            )
         if found.description == description:
             return False
         found.description = description
@@ -72,11 +91,17 @@ def study_change(*, study: Study, change: StudyChange, actor: User | None = None
     Raises:
         BadInput: somebody comes and goes at once, or a new name of a rater would be too long.
         NotFound: a name that nobody or nothing has.
+<<<<<<< HEAD
         Conflict: what is taken out is judged in a campaign of the study.
+=======
+        DescribedMeanwhile: somebody else has changed the description from what was seen.
+>>>>>>> 84322af (Write over no description that somebody else changed meanwhile, and refuse campaigns that a correlation cannot take in)
         WhichPeople: it is not said whether raters of one name are the same people.
     """
     with transaction.atomic():
-        described = study_describe(study=study, description=change.description, actor=actor)
+        described = change.description is not None and study_describe(
+            study=study, description=change.description, seen=change.seen, actor=actor
+        )
         people = bool(change.researchers or change.leaving)
         if people:
             study_researchers_change(study=study, add=change.researchers, remove=change.leaving, actor=actor)

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from html import unescape
 from io import StringIO
 
 import pytest
@@ -12,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Campaign, Judgement, Study
+from annotation.services.correlate_tables import TABLES
 from mtcore.metrics.scoring import ScoringOptions
 from mtcore.models import MetricResult, Run
 from mtcore.services.metric_outputs import Selection, outputs_score
@@ -99,8 +101,16 @@ def test_others_see_nothing_and_the_unknown_sign_in(campaign, ann):
 def test_campaigns_of_other_studies_are_not_taken_in(campaign, ann, tmp_path):
     import_ratings(tmp_path, [("r", "Anna", n, n) for n in range(1, 9)], name="secret")
     other = Campaign.objects.get(name="secret")
-    html = page(client_of(ann), campaign, **{"with": other.key})
-    assert "secret" not in html.replace(other.key, "")
+    own = client_of(ann)
+    for address in (
+        reverse("campaign_correlation", args=[campaign.key]),
+        reverse("correlation_file", args=[campaign.key, TABLES[0], "csv"]),
+        reverse("api_correlation", args=[campaign.key]),
+    ):
+        answer = own.get(address, {"with": other.key})
+        told = unescape(answer.content.decode())
+        assert answer.status_code == 404 and f"no campaign “{other.key}” in this study" in told, address
+        assert "secret" not in told.replace(other.key, "")
     Study.objects.filter(pk=other.study_id).update(owner=ann)
     Campaign.objects.filter(pk=other.pk).update(study=campaign.study)
     assert "secret" in page(client_of(ann), campaign, **{"with": other.key})

@@ -225,3 +225,22 @@ def test_studies_of_others_are_not_there(ann, ben, study):
     assert client_of(ben).get(reverse("study_manage", args=[study.pk])).status_code == 404
     root = User.objects.create_user("root", is_staff=True)
     assert manage(root, study, researchers="ben") == "Who sees the study is kept."
+
+
+def test_what_somebody_else_described_meanwhile_is_not_written_over(ann, study):
+    """Two browsers have the page open; the one that only shares must not take back what the other wrote."""
+    Study.objects.filter(pk=study.pk).update(description="First.")
+    User.objects.create_user("cleo")
+    client = client_of(ann)
+    first = client.get(reverse("study_manage", args=[study.pk])).context["form"].initial
+    assert manage(ann, study, **(NOTHING | first | {"description": "Second."})) == "The description is kept."
+    shared = NOTHING | first | {"researchers": "cleo"}
+    assert manage(ann, study, **shared) == "Who sees the study is kept."
+    assert study.description == "Second." and study.researchers.count() == 1
+    late = NOTHING | first | {"description": "Third.", "leaving": ["cleo"]}
+    page = manage(ann, study, 409, **late)
+    assert study.description == "Second." and study.researchers.count() == 1
+    assert "changed meanwhile: “Second.”" in page and ">\nThird.</textarea>" in page
+    assert 'name="seen" value="Second."' in page and 'value="cleo"' in page and "checked" in page
+    manage(ann, study, **(late | {"seen": "Second."}))
+    assert study.description == "Third." and not study.researchers.exists()
