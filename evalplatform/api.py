@@ -1,5 +1,6 @@
 """What every API view shares: default deny, pages, problem+json, strict numbers."""
 
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -148,12 +149,33 @@ def filters_check(request: Request, view: "APIView") -> None:
 
 def _parameters(view: "APIView") -> list[OpenApiParameter]:
     """Return the parameters that the schema has of a view's GET beside those of pages."""
-    schema = getattr(getattr(view, "get", None), "kwargs", {}).get("schema")
-    if schema is None:
-        return []
-    asked = schema()
-    asked.view, asked.method = view, "GET"
-    return [one for one in asked.get_override_parameters() if isinstance(one, OpenApiParameter)]
+    schema = _schema(view, "GET")
+    found = schema.get_override_parameters() if schema else []
+    return [one for one in found if isinstance(one, OpenApiParameter)]
+
+
+def _schema(view: "APIView", method: str) -> Any:
+    """Return what the schema says of a method of a view; None where that says nothing of its own."""
+    made = getattr(getattr(view, method.lower(), None), "kwargs", {}).get("schema")
+    if made is None:
+        return None
+    found = made()
+    found.view, found.method = view, method
+    return found
+
+
+def _fields(view: "APIView | None", method: str) -> Collection[str]:
+    """Return the names of what a method of a view takes, as the schema has them."""
+    if view is None:
+        return ()
+    asks: Any = getattr(view, "asks", None)
+    if asks is None:
+        schema = _schema(view, method)
+        asks = schema.get_request_serializer() if schema and method != "GET" else None
+    if isinstance(asks, Mapping):  # by content type
+        asks = next(iter(asks.values()), None)
+    is_serializer = isinstance(asks, type) and issubclass(asks, Serializer)
+    return (asks().fields if is_serializer else {}) or [one.name for one in _parameters(view)]
 
 
 class Pages(LimitOffsetPagination):
@@ -203,8 +225,8 @@ def _whole(request: Request, name: str, *, lowest: int) -> None:
 def problem_json(error: Exception, context: dict[str, Any]) -> Response | None:
     """Answer errors as problem+json (RFC 9457)."""
     if isinstance(error, UserError):
-        asks = getattr(context.get("view"), "asks", None)
-        fields = asks().fields if asks else {}
+        request = context.get("request")
+        fields = _fields(context.get("view"), request.method if request else "GET")
         body = {
             "title": _(error.title),
             "status": int(error.status),

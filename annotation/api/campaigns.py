@@ -38,9 +38,9 @@ from annotation.services.campaigns import (
 from annotation.services.links import campaign_links
 from annotation.services.sealing import campaign_unseal, may_unseal
 from annotation.services.waking import scores_wake
-from evalplatform.api import asked
+from evalplatform.api import asked, filters_check
 from evalplatform.asks import NothingAsked
-from evalplatform.errors import NotAllowed
+from evalplatform.errors import BadInput, NotAllowed
 from evalplatform.idempotency import idempotent
 from evalplatform.people import user_of
 
@@ -141,27 +141,46 @@ class Unseal(OfCampaign):
         return campaign
 
 
+RATER = OpenApiParameter("rater", str, description="this one alone; without it everybody")
+
+
 class Links(OfCampaign):
     """The invitation links of a campaign's raters, for the owner of its study."""
 
-    @extend_schema(responses=LinkSerializer(many=True), operation_id="campaign_links")
+    @extend_schema(parameters=[RATER], responses=LinkSerializer(many=True), operation_id="campaign_links")
     def get(self, request: Request, key: str) -> Response:
         """Give one link a rater, for those who have not left."""
-        links = campaign_links(campaign=self._own(key), rater=request.query_params.get("rater", ""))
+        links = campaign_links(campaign=self._own(key), rater=self._rater())
         return Response([{"rater": rater, "link": link} for rater, link in links])
 
-    @extend_schema(request=None, responses=LinkSerializer(many=True), operation_id="campaign_links_renew")
+    @extend_schema(
+        request=None,
+        parameters=[RATER],
+        responses=LinkSerializer(many=True),
+        operation_id="campaign_links_renew",
+    )
     @idempotent
     def post(self, request: Request, key: str) -> Response:
-        """Make new links; older ones stop working."""
+        """Make new links, for everybody or for the `rater` of the query; older ones stop working."""
         asked(NothingAsked, request.data)
-        rater = request.query_params.get("rater", "")
-        links = campaign_links(campaign=self._own(key), rater=rater, renew=True)
+        links = campaign_links(campaign=self._own(key), rater=self._rater(), renew=True)
         return Response([{"rater": rater, "link": link} for rater, link in links])
 
     def replay_check(self, told: Any, key: str) -> None:
         """Make sure that this person may still have links."""
         self._own(key)
+
+    def _rater(self) -> str:
+        """Return whom the query names, "" where it names nobody: then everybody is meant.
+
+        Raises:
+            BadInput: it asks for something else, or for a rater without a name.
+        """
+        filters_check(self.request, self)
+        name = self.request.query_params.get("rater")
+        if name == "":
+            raise BadInput("rater is empty.", "Give a name, or leave it out for everybody.")
+        return name or ""
 
     def _own(self, key: str) -> Campaign:
         """Return the campaign for its owner or an administrator: a link is a rater's identity."""

@@ -55,7 +55,7 @@ def _unpack_step(unpacker: "zlib._Decompress", pending: bytes, name: str) -> byt
 def _refuse_bomb(total: int, packed: int, name: str, max_bytes: int) -> None:
     if total > max_bytes:
         raise CorpusError(
-            f"unpacks to more than {max_bytes / 1024**3:g} GiB",
+            f"unpacks to more than {max_bytes // 1024**2:,} MB",
             file=name,
             remedy="Split the text into smaller files.",
         )

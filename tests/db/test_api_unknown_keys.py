@@ -95,3 +95,25 @@ def test_what_a_form_leaves_out_is_no_answer(root):
     assert root.post(address, {"joins": "false"}, format="multipart").json()["joins"] is False
     found = NewCampaignSerializer(data=QueryDict("name=Pier&protocol=source_da"))
     assert found.is_valid() and found.validated_data["opened"] is True
+
+
+def test_what_is_refused_is_called_as_the_api_calls_it(root):
+    """Services speak of options of commands; the fields of the body stand in their place at every address."""
+    study = Study.objects.create(name="Both ways")
+    empty = root.post(f"/api/v1/studies/{study.pk}/members/", {}, format="json").json()
+    assert empty["remedy"] == "Give “campaigns”, “testsets” or “systems”."
+    made = make_campaign(name="Quay")
+    gone = root.get(f"/api/v1/campaigns/{made.key}/links/?rater=nobody").json()
+    assert gone["status"] == 404 and "--rater" not in gone["remedy"] and "“rater”" in gone["remedy"]
+
+
+@pytest.mark.parametrize("query", ["raters=R1", "rater=", "name=R1", "rater=nobody"])
+def test_links_of_everybody_are_not_ended_by_a_slip(root, query):
+    made = make_campaign(name="Quay", raters=("R1", "R2"))
+    address = f"/api/v1/campaigns/{made.key}/links/"
+    before = root.get(address).json()
+    assert root.post(f"{address}?{query}").status_code in (400, 404)
+    assert root.get(address).json() == before
+    (one,) = root.post(f"{address}?rater=R1").json()
+    now = root.get(address).json()
+    assert one == now[0] != before[0] and now[1] == before[1]
