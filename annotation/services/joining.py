@@ -28,7 +28,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, AuditEvent, Campaign, Participation, Rater, Study
 from annotation.services.campaign_settings import CampaignSettings
-from annotation.services.turns import turn_take
+from annotation.services.turns import study_look, turn_take
 from evalplatform.errors import BadInput, Conflict, NotFound
 
 _SIGNER = signing.Signer(salt="annotation.joining", sep="~")
@@ -177,6 +177,10 @@ def participation_join(*, campaign: Campaign, panel: Panel) -> Participation:
     _check_place(campaign)
     _check_pace(campaign)
     with transaction.atomic():
+        turn_take(campaign.pk)
+        study_look(campaign)
+        if panel.person:
+            name = _name(campaign, panel.person)
         rater, _made = Rater.objects.get_or_create(study_id=campaign.study_id, name=name)
         until = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
         kept = {"joined": True} | (

@@ -21,7 +21,7 @@ from annotation.services.calling_back import rater_call_back
 from annotation.services.replanning import Snapshot, change_write, plan_on, replan
 from annotation.services.round_gaps import round_fill
 from annotation.services.studies import alike_notes, raters_ready
-from annotation.services.turns import campaign_gone, turn_take
+from annotation.services.turns import campaign_gone, study_look, turn_take
 from evalplatform.errors import BadInput, Conflict
 from evalplatform.words import counted, quoted
 from mtcore.corpora.names import check_name
@@ -91,6 +91,7 @@ def rater_invite(*, campaign: Campaign, name: str, actor: User | None = None) ->
         Conflict: the name is there.
     """
     newcomer_check(campaign, name)
+    study_look(campaign)
     until = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
     (person,) = raters_ready(study=campaign.study, names=[name])
     participation = Participation.objects.create(rater=person, campaign=campaign, link_expires_at=until)
@@ -135,6 +136,7 @@ def _enter(campaign: Campaign, names: Sequence[str]) -> None:
             f"In campaign “{campaign.name}” already, or there until they left: {quoted(known)}.",
             "Nothing was changed. Give other names.",
         )
+    study_look(campaign)
     until = timezone.now() + timedelta(days=settings.INVITATION_DAYS)
     Participation.objects.bulk_create(
         Participation(rater=rater, campaign=campaign, link_expires_at=until)

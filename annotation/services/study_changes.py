@@ -91,11 +91,8 @@ def study_change(*, study: Study, change: StudyChange, actor: User | None = None
     Raises:
         BadInput: somebody comes and goes at once, or a new name of a rater would be too long.
         NotFound: a name that nobody or nothing has.
-<<<<<<< HEAD
         Conflict: what is taken out is judged in a campaign of the study.
-=======
         DescribedMeanwhile: somebody else has changed the description from what was seen.
->>>>>>> 84322af (Write over no description that somebody else changed meanwhile, and refuse campaigns that a correlation cannot take in)
         WhichPeople: it is not said whether raters of one name are the same people.
     """
     with transaction.atomic():

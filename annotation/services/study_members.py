@@ -13,6 +13,7 @@ from annotation.models import AuditEvent, Campaign, Participation, Rater, Study
 from annotation.services.joining import panel_people
 from annotation.services.lookup import campaign_named
 from annotation.services.studies import alike_notes
+from annotation.services.turns import study_look, turn_take
 from evalplatform.errors import BadInput, Conflict, NotFound
 from mtcore.corpora.names import MAX_LENGTH
 from mtcore.models import System
@@ -85,6 +86,9 @@ def study_add(
         raise BadInput("Nothing to add was named.", "Give --campaign, --testset or --system.")
     with transaction.atomic():
         found = [campaign_named(name) for name in dict.fromkeys(campaigns)]
+        for campaign in sorted(found, key=lambda one: one.pk):
+            turn_take(campaign.pk)
+            study_look(campaign)
         sets = [testset_find(name) for name in dict.fromkeys(testsets)]
         made = [system_find(name) for name in dict.fromkeys(systems)]
         known = [campaign.name for campaign in found if campaign.study_id == study.pk]

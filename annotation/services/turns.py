@@ -25,6 +25,11 @@ def turn_take(campaign_id: int) -> None:
             raise campaign_gone()
 
 
+def study_look(campaign: Campaign) -> None:
+    """Look again in which study a campaign is, for it may have moved meanwhile; call it inside a turn."""
+    campaign.refresh_from_db(fields=["study"])
+
+
 def open_check(campaign: Campaign) -> None:
     """Refuse to deal work in a campaign that is closed by now; call it inside a turn.
 

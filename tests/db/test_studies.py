@@ -7,6 +7,10 @@ import pytest
 from django.core.management import CommandError
 
 from annotation.models import AuditEvent, Campaign, Judgement, Participation, Rater, Study
+from annotation.services.campaign_settings import CampaignSettings
+from annotation.services.handing_over import work_hand_over
+from annotation.services.joining import Panel, participation_join
+from annotation.services.newcomers import raters_add
 from annotation.services.scoring import campaign_score
 from annotation.services.studies import study_create
 from annotation.services.study_members import study_add
@@ -74,6 +78,22 @@ def test_raters_of_one_name_are_kept_apart_when_asked():
     assert added.united == ()
     assert set(study.raters.values_list("name", flat=True)) == {"ann", "ann (two)"}
     assert two.participations.get().rater.name == "ann (two)"
+
+
+def test_who_comes_while_a_campaign_moves_comes_to_where_it_is():
+    """Whoever adds, hands over or joins had read the campaign before it moved."""
+    made = make_campaign(name="one", settings=CampaignSettings(joins=True), raters=("ann", "bob"))
+    added, handed, joined = (Campaign.objects.select_related("study").get(pk=made.pk) for _ in range(3))
+    study = study_create(name="S")
+    study_add(study=study, campaigns=["one"])
+    raters_add(campaign=added, names=["cleo"])
+    work_hand_over(campaign=handed, rater="ann", new_rater="dan")
+    for person in ("p-1", ""):
+        participation_join(campaign=joined, panel=Panel(person))
+    people = Participation.objects.filter(campaign=made).select_related("rater")
+    assert people.count() == 6 and {one.rater.study for one in people} == {study}
+    told = AuditEvent.objects.filter(action__in=("rater.added", "rater.invited", "rater.joined"))
+    assert told.count() == 4 and {one.study for one in told} == {study}
 
 
 def test_people_whose_profiles_differ_are_never_united():
