@@ -16,7 +16,12 @@ SPENDING_WORDS = {
 
 
 class LookForm(HouseForm):
-    """The options of a look; those of the first one stand for all that follow."""
+    """The options of a look; those of the first one stand for all that follow.
+
+    It carries how many looks its page showed: sent again by a reload it takes no other one.
+    """
+
+    seen = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
 
     alpha = forms.FloatField(
         min_value=LEAST_ALPHA,

@@ -117,7 +117,12 @@ def too_late(campaign: Campaign) -> bool:
 
 
 def campaign_look(
-    *, campaign: Campaign, alpha: float = 0.05, spending: str = "obrien_fleming", actor: User | None = None
+    *,
+    campaign: Campaign,
+    alpha: float = 0.05,
+    spending: str = "obrien_fleming",
+    seen: int | None = None,
+    actor: User | None = None,
 ) -> CampaignLook:
     """Look at the differences between systems now; the look is recorded, for later ones pay for it.
 
@@ -125,10 +130,17 @@ def campaign_look(
     gets alpha divided by the number of pairs (Bonferroni), spent over the looks as the share of planned
     judgements grows. What a look has spent stays spent when more is planned later.
 
+    Args:
+        campaign: at which.
+        alpha: the error of all looks together.
+        spending: how it is spent.
+        seen: how many looks whoever asks knows of; None for all there are.
+        actor: who looks; None for the command line.
+
     Raises:
         BadInput: the campaign has preferences, or options differ from those of the first look.
         Conflict: nothing has been judged, there is one system, all information was in at the last look,
-            results are sealed, the campaign is closed or was imported.
+            results are sealed, the campaign is closed or was imported, or more looks were taken than seen.
     """
     if PROTOCOLS[campaign.protocol].record != "rating":
         raise BadInput("Looks are for ratings, and these are preferences.", "Use score_campaign.")
@@ -148,6 +160,11 @@ def campaign_look(
         _check_same(events, alpha, spending)
         stages = [_Stage.of(event, len(pairs)) for event in events]
         is_new = not stages or done > stages[-1].n_done
+        if is_new and seen is not None and seen != len(events):
+            raise Conflict(
+                _("Another look was taken since this page was shown, and more judgements came in after it."),
+                _("One more costs again. Press the button once more if you want it."),
+            )
         if is_new:
             stages.append(_Stage(done, planned, len(pairs)))
         looks = _boundaries(stages, alpha, spending)

@@ -309,7 +309,7 @@ def test_a_study_grows_and_reports(ann, campaign, capsys):
     other = make_campaign(name="second", n_segments=4, owner=User.objects.get(username="ann"))
     answer_all(other, seed=2)
     address = f"studies/{campaign.study_id}/members/"
-    assert "same-raters" in send(ann, address, {"campaigns": ["second"]}, 409)["remedy"]
+    assert "“same_raters”" in send(ann, address, {"campaigns": ["second"]}, 409)["remedy"]
     added = send(ann, address, {"campaigns": ["second"], "same_raters": True})
     assert added["moved"] == [["second", "second"]]
     assert send(ann, address, {"systems": ["none"]}, 404) and send(ann, address, {}, 400)

@@ -130,3 +130,19 @@ def test_what_has_ended_shows_its_looks_and_takes_none(campaign, client):
         answer = client.post(address, sent)
         assert answer.status_code == 409 and "is closed" in answer.content.decode()
     assert n_looks() == 1
+
+
+def test_a_form_that_is_sent_again_takes_no_other_look(campaign, client):
+    """A reload of the page sends its form once more: with judgements that came in since, that would cost."""
+    shown = client.get(address_of(campaign)).content.decode()
+    assert '<input type="hidden" name="seen" value="0">' in shown
+    sent = USUAL | {"seen": "0"}
+    for _ in range(2):  # pressed twice, nothing came in between: one look
+        assert client.post(address_of(campaign), sent).status_code == 200
+    assert n_looks() == 1
+    answer_all(campaign, seed=2)
+    answer = client.post(address_of(campaign), sent)
+    page = answer.content.decode()
+    assert answer.status_code == 409 and "since this page was shown" in page and n_looks() == 1
+    assert 'name="seen" value="1"' in page and 'type="hidden" name="alpha" value="0.05"' in page
+    assert client.post(address_of(campaign), USUAL | {"seen": "1"}).status_code == 200 and n_looks() == 2
