@@ -65,6 +65,6 @@ REMEDIES = {
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: gettext_noop(
         "Send it in several parts, or as a file where the page takes one."
     ),
-    HTTPStatus.TOO_MANY_REQUESTS: gettext_noop("Wait a moment, then try again."),
+    HTTPStatus.TOO_MANY_REQUESTS: gettext_noop("Try again in a moment."),
 }
 """What to do about an error that does not say so itself, by its status."""

@@ -302,7 +302,7 @@ def method_not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
     response = problem(
         request,
         HTTPStatus.METHOD_NOT_ALLOWED,
-        _("Not possible here"),
+        _("This request cannot be used"),
         _("This address takes %(allowed)s; the request was %(method)s. Nothing was done.")
         % {"allowed": allowed, "method": request.method},
     )
