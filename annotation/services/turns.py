@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import connection
 from django.utils.translation import gettext as _
 
-from annotation.models import Campaign
+from annotation.models import Campaign, Study
 from evalplatform.errors import Conflict, NotFound
 
 
@@ -26,8 +26,15 @@ def turn_take(campaign_id: int) -> None:
 
 
 def study_look(campaign: Campaign) -> None:
-    """Look again in which study a campaign is, for it may have moved meanwhile; call it inside a turn."""
-    campaign.refresh_from_db(fields=["study"])
+    """Look again in which study a campaign is, for it may have moved meanwhile; call it inside a turn.
+
+    Raises:
+        NotFound: the campaign was deleted meanwhile.
+    """
+    study = Study.objects.filter(campaigns=campaign.pk).first()
+    if study is None:
+        raise campaign_gone()
+    campaign.study = study
 
 
 def open_check(campaign: Campaign) -> None:

@@ -15,6 +15,7 @@ from annotation.services.scoring import campaign_score
 from annotation.services.studies import study_create
 from annotation.services.study_members import study_add
 from annotation.services.study_scores import study_options, study_score
+from annotation.services.turns import study_look
 from annotation.stats.options import ScoreOptions
 from evalplatform.errors import BadInput, Conflict, NotFound
 from mtcore.models import System, TestSet
@@ -94,6 +95,15 @@ def test_who_comes_while_a_campaign_moves_comes_to_where_it_is():
     assert people.count() == 6 and {one.rater.study for one in people} == {study}
     told = AuditEvent.objects.filter(action__in=("rater.added", "rater.invited", "rater.joined"))
     assert told.count() == 4 and {one.study for one in told} == {study}
+
+
+def test_who_comes_while_a_draft_is_deleted_is_told():
+    made = make_campaign(name="one", settings=CampaignSettings(joins=True), raters=("ann", "bob"))
+    gone = Campaign.objects.get(pk=made.pk)
+    gone.pk += 1000
+    for come in (study_look, lambda one: participation_join(campaign=one, panel=Panel("p-1"))):
+        with pytest.raises((NotFound, Conflict)):
+            come(gone)
 
 
 def test_people_whose_profiles_differ_are_never_united():
