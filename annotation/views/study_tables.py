@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Any
 from urllib.parse import urlencode
 
@@ -68,6 +69,7 @@ def tables(request: HttpRequest, pk: int, which: str = "edunov") -> HttpResponse
     links = links_of(study, query)
     context = {
         "study": study,
+        "shell_name": quote(study.name),
         "which": which,
         "studies": [{"name": name, "title": title} for name, title in TITLES.items()],
         "tables": [shown(table, links) for table in filled],

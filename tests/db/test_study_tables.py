@@ -306,6 +306,13 @@ def test_the_pages_are_for_those_who_may_see_the_study(known, client):
     assert client.get(addresses[0] + "?testset=x").status_code == 404
 
 
+def test_the_command_on_the_page_is_one_that_a_shell_takes(client):
+    study = Study.objects.create(name="Quays & piers")
+    client.force_login(User.objects.create_superuser("ann"))
+    page = client.get(reverse("study_tables", args=[study.pk])).content.decode()
+    assert "manage.py add_to_study &#x27;Quays &amp; piers&#x27; --testset" in page
+
+
 def test_names_are_text_on_the_page(known, client):
     owner = User.objects.create_user("ann", password="x")
     Study.objects.filter(pk=known.study.pk).update(owner=owner, name="<script>x</script>")
