@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from mtcore.corpora.latex import latex_escape
-from mtcore.metrics.scoring import Difference, Score, ScoreReport
+from mtcore.metrics.scoring import Difference, Score, ScoreReport, finite
 
 MISSING = "–"
 CSV_COLUMNS = (
@@ -52,7 +52,10 @@ def to_csv(report: ScoreReport) -> str:
             "condition": one.condition, "metric": one.metric, "signature": one.signature,
         }  # fmt: skip
         low, high = one.ci or ("", "")
-        facts = "; ".join(f"{name}: {value}" for name, value in one.facts.items())
+        facts = "; ".join(
+            f"{name}: {value if isinstance(value, str) or finite(value) is not None else MISSING}"
+            for name, value in one.facts.items()
+        )
         writer.writerow(
             same
             | {
@@ -242,7 +245,9 @@ def _facts(report: ScoreReport) -> list[str]:
     lines = []
     for one in report.results:
         if one.facts:
-            told = ", ".join(f"{name.replace('_', ' ')} {_fact(value)}" for name, value in one.facts.items())
+            told = ", ".join(
+                f"{name.replace('_', ' ')} {fact_write(value)}" for name, value in one.facts.items()
+            )
             where = ", ".join(part for part in (one.input, one.direction) if part)
             lines.append(
                 f"{one.system}{f' ({where})' if where else ''}, {_title(report, one.metric)}: {told}"
@@ -250,8 +255,11 @@ def _facts(report: ScoreReport) -> list[str]:
     return lines
 
 
-def _fact(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:,.6g}"
+def fact_write(value: float | str) -> str:
+    """Write what must be known beside a score; a number beyond all numbers is missing."""
+    if isinstance(value, str):
+        return value
+    return MISSING if finite(value) is None else f"{value:,.6g}"
 
 
 def _signatures(report: ScoreReport) -> list[str]:

@@ -12,7 +12,7 @@ from mtcore.engines.base import Work
 from mtcore.metrics import METRICS
 from mtcore.metrics.lm_model import WORD
 from mtcore.metrics.lm_verdict import OOV_APART, Verdict, measured
-from mtcore.metrics.scoring import Score, ScoreReport, ScoringOptions
+from mtcore.metrics.scoring import Score, ScoreReport, ScoringOptions, finite
 from mtcore.models import Run
 from mtcore.services.fluency_disjoint import Disjoint, disjointness
 from mtcore.services.metric_outputs import Selection, Watch, outputs_score, outputs_score_check
@@ -203,7 +203,7 @@ def _cautions(report: ScoreReport) -> list[str]:
                 "less."
             )
         words = (_number(a, "ppl_per_word"), _number(b, "ppl_per_word"))
-        if pair.difference and (words[0] - words[1]) * pair.difference < 0:
+        if pair.difference and all(words) and (words[0] - words[1]) * pair.difference < 0:
             found.append(
                 f"By the word {pair.a} has perplexity {words[0]:.1f} and {pair.b} {words[1]:.1f}, the other "
                 "way round than by the subword: one is cut into more pieces than the other."
@@ -213,7 +213,7 @@ def _cautions(report: ScoreReport) -> list[str]:
 
 def _number(score: Score, name: str) -> float:
     value = score.facts.get(name)
-    return value if isinstance(value, int | float) else 0.0
+    return value if isinstance(value, int | float) and finite(value) is not None else 0.0
 
 
 def _reason(report: ScoreReport) -> str:

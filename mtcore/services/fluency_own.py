@@ -57,9 +57,10 @@ class OwnCell:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what JSON shows of it."""
+        facts = {name: one if isinstance(one, str) else finite(one) for name, one in self.facts.items()}
         return {
             "text": self.text, "system": self.system, "value": self.value,
-            "ci": None if self.ci is None else list(self.ci), "n_segments": self.n_segments, **self.facts,
+            "ci": None if self.ci is None else list(self.ci), "n_segments": self.n_segments, **facts,
             "signature": self.signature,
         }  # fmt: skip
 

@@ -172,8 +172,7 @@ def _cell(cell: OwnCell) -> str:
 
 def _facts(cell: OwnCell) -> str:
     return ", ".join(
-        f"{name.replace('_', ' ')} {value if isinstance(value, str) else f'{value:,.6g}'}"
-        for name, value in cell.facts.items()
+        f"{name.replace('_', ' ')} {tables.fact_write(value)}" for name, value in cell.facts.items()
     )
 
 
