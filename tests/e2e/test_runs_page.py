@@ -101,7 +101,7 @@ def test_import_filter_watch_cancel_and_resume(machine, new_page):
     expect(page.locator("#waits")).to_contain_text("manage.py work --queue default")
     number = re.search(r"/runs/(\d+)/", page.url)[1]
     launched = server.manage("runs")
-    assert launched.count("filter_corpus") == 1, launched
+    assert launched.count("Watched, clean") == 1, launched
 
     # A worker comes: the page follows by itself, without a reload.
     page.evaluate("window.sameDocument = true")
