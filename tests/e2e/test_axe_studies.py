@@ -41,9 +41,7 @@ def test_axe_finds_nothing(pages, new_page):
     found = {}
 
     def held(name):
-        for fold in page.locator("main details:not([open]) > summary").all():
-            if fold.is_visible():
-                fold.click()
+        page.evaluate("document.querySelectorAll('main details').forEach(one => { one.open = true; })")
         results = Axe().run(page, options=RULES)
         assert len(results.response["passes"]) > 10, name
         if results.violations_count:
