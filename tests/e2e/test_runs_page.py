@@ -144,6 +144,8 @@ def test_a_small_training_is_launched_watched_cancelled_and_resumed(machine, new
     expect(page.get_by_role("heading", name="What will happen")).to_be_visible()
     expect(page.locator(".steps")).to_contain_text("Train “Ferryman”")
     page.get_by_role("button", name="Train it").dblclick()
+    expect(page.get_by_role("heading", name=re.compile(r"^Run \d+: Ferryman.filtered$"))).to_be_visible()
+    page.get_by_role("link", name=re.compile("training of a model")).click()
     expect(page.get_by_role("heading", name=re.compile(r"^Run \d+: Ferryman$"))).to_be_visible()
     machine.work()
     state = page.locator("[data-part=status] .figure b").first
