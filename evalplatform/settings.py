@@ -197,6 +197,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "ENUM_NAME_OVERRIDES": {
         "NewStateEnum": ["open", "closed"],
+        "CampaignStateEnum": "annotation.models.campaign.Campaign.State",
         "NewDirectionEnum": ["direct", "reverse"],
         "DirectionsEnum": "mtcore.services.metric_outputs.DIRECTIONS",
         "MetricNamesEnum": "mtcore.api.asks.METRIC_NAMES",

@@ -145,10 +145,10 @@ def test_files_that_are_none(ann, monkeypatch):
     monkeypatch.setattr("annotation.services.judgement_upload.MOST_BYTES", 50)
     answer = refused(ann, "exp02_ids.csv")
     assert "more than" in answer["detail"] and "import_judgements" in answer["remedy"]
-    monkeypatch.setattr("annotation.services.judgement_upload.MOST_UNPACKED", 50)
-    packed = gzip.compress(b"rater,system,segment_id,score\n" + b"r1,A,1,70\n" * 3000)
-    monkeypatch.setattr("annotation.services.judgement_upload.MOST_BYTES", 5000)
-    assert "unpacks to more than 200 MB" in refused(ann, ("bomb.csv.gz", packed))["detail"]
+    monkeypatch.setattr("annotation.services.judgement_upload.MOST_UNPACKED", 2 * 1024**2)
+    packed = gzip.compress(b"rater,system,segment_id,score\n" + b"r1,A,1,70\n" * 300_000)
+    monkeypatch.setattr("annotation.services.judgement_upload.MOST_BYTES", 50_000)
+    assert "unpacks to more than 2 MB" in refused(ann, ("bomb.csv.gz", packed))["detail"]
 
 
 def test_sent_twice_is_imported_once(ann):
