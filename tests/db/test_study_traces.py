@@ -136,6 +136,7 @@ def test_what_a_number_opens_makes_that_number_and_its_command_too(joined, given
 
 
 @pytest.mark.parametrize("given", [{}, {"by": "condition"}], ids=lambda given: "-".join(given) or "usual")
+@pytest.mark.once
 def test_every_number_of_the_report_opens_with_what_is_written_there(joined, given):
     client = client_of(joined.owner)
     page = client.get(reverse("study_report", args=[joined.pk]), given).content.decode()

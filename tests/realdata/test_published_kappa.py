@@ -10,7 +10,10 @@ pytestmark = [pytest.mark.django_db, needs_data]
 
 @pytest.mark.parametrize(
     ("pair", "kappa", "agreeing"),
-    [("deu-eng", ".475", "749 of 1,076"), ("tur-eng", ".319", "349 of 630")],
+    [
+        ("deu-eng", ".475", "749 of 1,076"),
+        pytest.param("tur-eng", ".319", "349 of 630", marks=pytest.mark.long),
+    ],
 )
 def test_the_report_has_the_published_kappa(pair, kappa, agreeing):
     path = DATA / "pairwise" / f"wmt16.collapsed.{pair}.csv.gz"
