@@ -35,6 +35,7 @@ class Desk:
 
     rundir: RunDir
     device: str = ""
+    threads: int = 1
     stop_when: Callable[["Desk"], bool] = lambda desk: False
     reports: list[tuple[float | None, str, dict[str, float]]] = field(default_factory=list)
     commands: list[list[str]] = field(default_factory=list)

@@ -6,13 +6,14 @@ from rest_framework import serializers
 
 from annotation.services.campaign_settings import MOST_JOINS_AN_HOUR
 from annotation.services.correlate_options import LIGHT
-from annotation.services.judgement_export import FLAVOURS, FORMATS
+from annotation.services.judgement_export import FORMATS
 from annotation.services.looks import LEAST_ALPHA, MOST_ALPHA
 from annotation.services.quality import WHY_LENGTH
 from annotation.stats.disagreement import READINGS
 from annotation.stats.sequential import SPENDING
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.asks import Asked
+from mtcore.corpora.spreadsheets import FLAVOURS
 
 
 def names(help_text: str = "", *, longest: int = 120) -> serializers.ListField:

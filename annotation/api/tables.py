@@ -14,9 +14,10 @@ from rest_framework.response import Response
 
 from annotation.services.report.section import Figure, Section
 from annotation.services.report.tables import Table
-from annotation.services.report.writers import FLAVOURS, table_write
+from annotation.services.report.writers import table_write
 from evalplatform.errors import BadInput
 from evalplatform.files import TABLE_TYPES, attachment
+from mtcore.corpora.spreadsheets import FLAVOURS
 
 ENDINGS = ("json", "csv", "md", "tex")
 FILE = [

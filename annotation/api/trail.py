@@ -15,12 +15,13 @@ from annotation.api.permissions import own_study
 from annotation.api.tables import file_of
 from annotation.api.views import OfCampaign
 from annotation.models import AuditEvent, Campaign
-from annotation.services.judgement_export import FILE_TYPES, FLAVOURS
+from annotation.services.judgement_export import FILE_TYPES
 from annotation.services.trail import FILTERS as NAMES
 from annotation.services.trail import LONGEST, event_told, events_find, trail_csv, wish_read
 from evalplatform.api import AnyType, Pages, filters_check
 from evalplatform.files import written
 from mtcore.api.permissions import IsAdministrator
+from mtcore.corpora.spreadsheets import FLAVOURS
 
 
 def _words(name: str, description: str) -> OpenApiParameter:

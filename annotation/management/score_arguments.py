@@ -23,7 +23,7 @@ MEANINGS = {
 
 
 def add_score_arguments(parser: CommandParser, **defaults: str) -> None:
-    """Add the options of scoring, and how to print.
+    """Add the options of scoring.
 
     Args:
         parser: of the command.
@@ -40,6 +40,10 @@ def add_score_arguments(parser: CommandParser, **defaults: str) -> None:
         meaning = MEANINGS.get(name, name)
         parser.add_argument(f"--{name}", default=defaults.get(name), help=f"{meaning}: {', '.join(choices)}")
     parser.add_argument("--hypothesis", metavar="BT>OP", help="direction declared before looking")
+
+
+def add_print_arguments(parser: CommandParser) -> None:
+    """Add how scores are printed."""
     parser.add_argument("--by", help="condition: one row a system and condition")
     parser.add_argument("--format", default="table", choices=("table", "json", "csv"))
     add_flavour_argument(parser)
@@ -54,4 +58,4 @@ def add_score_arguments(parser: CommandParser, **defaults: str) -> None:
 def score_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was said about scoring, by the names that `options_from` knows."""
     names = ("seed", "resamples", "preference_resamples", *CHOICES, "hypothesis", "by")
-    return {name: options[name] for name in names}
+    return {name: options.get(name) for name in names}

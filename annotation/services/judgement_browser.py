@@ -16,12 +16,13 @@ from annotation.formats.write import Stream, Value, write_csv
 from annotation.models import AuditEvent, Campaign, CampaignOutput, Item, ItemCandidate, Judgement
 from annotation.services.answers import Answer
 from annotation.services.item_facts import CHUNK
-from annotation.services.judgement_export import FLAVOURS, JudgementPages
+from annotation.services.judgement_export import JudgementPages
 from annotation.services.judgement_filter import JudgementFilter, spreads_of_items
 from annotation.services.remarks import PROBLEM
 from annotation.services.sealing import is_sealed, seal_check
 from annotation.services.spreads import Spreads, spreads_read
 from evalplatform.errors import BadInput
+from mtcore.corpora.spreadsheets import FLAVOURS
 from mtcore.models import SegmentText
 
 TEXT_COLUMNS = ("source_text", "reference_text", "left_text", "right_text", "corrections", "problems")

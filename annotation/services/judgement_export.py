@@ -24,10 +24,10 @@ from annotation.services.sealing import seal_check
 from annotation.services.spreads import Spreads, spreads_read
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.errors import BadInput
+from mtcore.corpora.spreadsheets import FLAVOURS
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "appraise")
 BINARY_FORMATS = ("parquet",)
-FLAVOURS = ("exact", "spreadsheet")
 FILE_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "tsv": "text/tab-separated-values; charset=utf-8",

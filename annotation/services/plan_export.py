@@ -6,9 +6,9 @@ from contextlib import closing
 
 from annotation.formats.write import Stream, write_csv
 from annotation.models import Campaign
-from annotation.services.judgement_export import FLAVOURS
 from annotation.services.planning import PLAN_COLUMNS, plan_rows
 from evalplatform.errors import BadInput
+from mtcore.corpora.spreadsheets import FLAVOURS
 
 
 def plan_export(*, campaign: Campaign, stream: Stream, flavour: str = "exact") -> int:

@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _
 from annotation.formats.write import Stream, Value, write_csv
 from annotation.models import AuditEvent, Campaign
 from annotation.models.audit import DONE_TO_RATERS
-from annotation.services.judgement_export import FLAVOURS
 from annotation.services.sealing import LATE, is_sealed, late_sealed, sealed_campaigns
 from evalplatform.errors import BadInput
+from mtcore.corpora.spreadsheets import FLAVOURS
 
 FILTERS = ("who", "about", "what", "since", "until")
 LONGEST = 200

@@ -22,8 +22,7 @@ from annotation.views.figures import histogram_svg
 from annotation.views.files import attachment
 from evalplatform.errors import BadInput
 from evalplatform.words import rounded
-
-FLAVOURS = ("exact", "spreadsheet")
+from mtcore.corpora.spreadsheets import FLAVOURS
 
 
 @require_safe

@@ -195,7 +195,8 @@ def _equal(profiles: Sequence[Profile], plan: Plan) -> EqualLength | None:
         )
     if tokens < LEAST_WORDS:
         raise DiversityError(
-            f"{tokens:,} words of a text are too few to measure", "Leave --equal-length out."
+            f"{tokens:,} {'word' if tokens == 1 else 'words'} of a text are too few to measure",
+            "Leave --equal-length out.",
         )
     return EqualLength(tokens, plan.draws, plan.seed)
 

@@ -29,6 +29,10 @@ class Work(Protocol):
     def device(self) -> str:
         """Return the accelerators that are ours, empty on a CPU."""
 
+    @property
+    def threads(self) -> int:
+        """Return how many cores each command may take, 0 for all."""
+
     def report(
         self, progress: float | None = None, note: str = "", metrics: Mapping[str, float] | None = None
     ) -> None:

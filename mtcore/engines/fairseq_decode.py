@@ -68,7 +68,8 @@ def translate(
         "beam": max(1, decoding.beam), "sampling": decoding.sampling, "top_k": decoding.top_k,
         "temperature": decoding.temperature, "length_penalty": decoding.length_penalty,
         "length_a": decoding.length_a, "length_b": decoding.length_b,
-        "batch": max(1, decoding.batch_sentences), "seed": decoding.seed, **(figures or {}),
+        "batch": max(1, decoding.batch_sentences), "seed": decoding.seed,
+        "most_threads": work.threads, **(figures or {}),
     }  # fmt: skip
     rows = _ask(setup, script, first, [line for _, line in fitting], job, folder, work, "translated")
     tool = str(first.facts["subwords"])

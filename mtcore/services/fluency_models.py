@@ -81,6 +81,7 @@ class ForegroundWork:
     """What an engine needs of whoever runs it, for work done here and now in a folder that goes away."""
 
     device: str = ""
+    threads: int = 0
     folder: tempfile.TemporaryDirectory[str] = field(default_factory=tempfile.TemporaryDirectory)
 
     @property

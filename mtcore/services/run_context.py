@@ -19,6 +19,9 @@ from mtcore.engines.rundir import RunDir
 from mtcore.models import Run
 from mtcore.services.run_effort import last_attempt
 
+THREADS = "OMP_NUM_THREADS"
+"""What tells a command how many cores it may take."""
+
 HISTORY_POINTS = 500
 """A run keeps at most so many points of its metrics; older ones are thinned out, never cut off."""
 _NOTE_LENGTH = 500
@@ -158,6 +161,11 @@ class RunContext:
     stopping: Callable[[], bool]
     reports: Reports = field(repr=False)
     variables: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def threads(self) -> int:
+        """Return how many cores each command may take, 0 for all."""
+        return int(self.variables.get(THREADS, 0))
 
     def report(
         self,

@@ -31,6 +31,7 @@ from mtcore.services.corpora_places import corpora_sweep
 from mtcore.services.corpora_upload import uploads_sweep
 from mtcore.services.run_claim import Claim, run_claim, run_fail, run_give_up, run_succeed, runs_reap
 from mtcore.services.run_context import (
+    THREADS,
     Options,
     Outcome,
     Parent,
@@ -76,7 +77,7 @@ class Worker:
         self.queues = list(queues)
         self.device = device
         self.listener = listener
-        self.variables = {"OMP_NUM_THREADS": str(threads)} if threads else {}
+        self.variables = {THREADS: str(threads)} if threads else {}
         self.host = gethostname()
         self.name = f"{self.host}:{getpid()}"
         self._swept = time.monotonic() - SWEEP_SECONDS

@@ -13,9 +13,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from mtcore.models import Corpus, MetricResult, Run, System, SystemOutput
-from tests.db.test_training import make_set, mono, parallel
 from tests.factories.commands import run as command
 from tests.factories.runs import work_all
+from tests.factories.training import make_set, mono, parallel
 from tests.factories.word_engine import words_registered
 
 pytestmark = pytest.mark.django_db

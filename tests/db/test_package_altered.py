@@ -20,10 +20,10 @@ from annotation.services.rounds import round_assign
 from annotation.services.verify import study_verify
 from evalplatform.leftovers import leftovers_remove
 from tests.db.test_disagreement_round import answer, judged
-from tests.db.test_package import alter, changed, fields, rows_changed
 from tests.factories.answers import answer_all
 from tests.factories.campaigns import make_campaign
 from tests.factories.commands import refused, run
+from tests.factories.package_files import alter, changed, fields, rows_changed
 from tests.factories.pool import joined, work
 from tests.factories.studies import answered, study_of
 

@@ -155,3 +155,12 @@ def test_it_calculates_in_eight_bits_when_asked(bundle, tmp_path):
         [bundle], LINES, Decoding(compute_type="int8"), desk(tmp_path / "run")
     )
     assert all(line.text for line in lines)
+
+
+@needs_mt
+@pytest.mark.parametrize("threads", [0, 1, 3])
+def test_it_takes_no_more_cores_than_the_worker_leaves(bundle, tmp_path, threads):
+    asked = desk(tmp_path / "run", threads=threads)
+    CTranslate2Engine(SETUP).translate([bundle], LINES[:2], Decoding(), asked)
+    (job,) = asked.rundir.work.rglob("job*.json")
+    assert json.loads(job.read_text())["most_threads"] == threads

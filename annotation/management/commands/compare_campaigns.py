@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.management.score_arguments import add_score_arguments, score_options
+from annotation.management.score_arguments import add_print_arguments, add_score_arguments, score_options
 from annotation.services.compare import campaigns_compare
 from annotation.services.compare_table import compare_csv, compare_text
 from annotation.services.lookup import campaign_named
@@ -28,6 +28,7 @@ class Command(HouseCommand):
         parser.add_argument("first", metavar="A", help="name of a campaign")
         parser.add_argument("second", metavar="B", help="name of the other")
         add_score_arguments(parser)
+        add_print_arguments(parser)
 
     def run(self, **options: Any) -> None:
         """Compare and print."""

@@ -8,7 +8,6 @@ from django.core.management.base import CommandParser
 from annotation.models import Campaign
 from annotation.services.judgement_export import (
     BINARY_FORMATS,
-    FLAVOURS,
     FORMATS,
     Exported,
     judgements_export,
@@ -17,6 +16,7 @@ from annotation.services.lookup import campaign_named
 from annotation.stats.standardise import POPULATIONS
 from evalplatform.commands import HouseCommand, whole_file
 from evalplatform.errors import BadInput
+from mtcore.corpora.spreadsheets import FLAVOURS
 
 
 class Command(HouseCommand):

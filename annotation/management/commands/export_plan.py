@@ -8,11 +8,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.models import AuditEvent, Campaign
-from annotation.services.judgement_export import FLAVOURS
 from annotation.services.lookup import campaign_named
 from annotation.services.plan_export import plan_export
 from evalplatform.commands import HouseCommand, Plain, whole_file
 from evalplatform.words import counted
+from mtcore.corpora.spreadsheets import FLAVOURS
 
 
 class Command(HouseCommand):

@@ -12,6 +12,7 @@ from annotation.services.report.compute import campaign_report
 from annotation.services.report.writers import folder_free, report_markdown, report_write
 from annotation.services.scoring import options_read
 from evalplatform.commands import HouseCommand
+from mtcore.management.flavour_argument import add_flavour_argument
 
 
 class Command(HouseCommand):
@@ -27,15 +28,15 @@ class Command(HouseCommand):
         parser.add_argument("campaign", help="name of the campaign")
         parser.add_argument("--output", metavar="FOLDER", help="a folder that does not exist yet")
         add_score_arguments(parser)
+        add_flavour_argument(parser)
 
     def run(self, **options: Any) -> None:
         """Compute and write; the mixed model is fitted whatever the size, and the page shows it then too."""
         campaign = campaign_named(options["campaign"])
         if options["output"] is not None:
             folder_free(Path(options["output"]))
-        chosen = score_options(options)
-        chosen.pop("by", None)
-        report = campaign_report(campaign=campaign, options=options_read(campaign, chosen), heavy=True)
+        chosen = options_read(campaign, score_options(options))
+        report = campaign_report(campaign=campaign, options=chosen, heavy=True)
         if options["output"] is None:
             self.stdout.write(report_markdown(report), ending="")
             return

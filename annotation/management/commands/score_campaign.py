@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.management.score_arguments import add_score_arguments, score_options
+from annotation.management.score_arguments import add_print_arguments, add_score_arguments, score_options
 from annotation.services.lookup import campaign_named
 from annotation.services.score_table import csv_table, text_table
 from annotation.services.scoring import campaign_score, options_read
@@ -22,6 +22,7 @@ class Command(HouseCommand):
         """Name the campaign and how to score it."""
         parser.add_argument("campaign", help="name of the campaign")
         add_score_arguments(parser)
+        add_print_arguments(parser)
 
     def run(self, **options: Any) -> None:
         """Score and print."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.management.score_arguments import add_score_arguments, score_options
+from annotation.management.score_arguments import add_print_arguments, add_score_arguments, score_options
 from annotation.services.score_table import csv_table, text_table
 from annotation.services.studies import study_named
 from annotation.services.study_scores import group_results, study_options, study_score
@@ -25,6 +25,7 @@ class Command(HouseCommand):
         """Name the study and how to score it."""
         parser.add_argument("name", metavar="NAME", help="name of the study")
         add_score_arguments(parser, scope="study")
+        add_print_arguments(parser)
 
     def run(self, **options: Any) -> None:
         """Score and print."""

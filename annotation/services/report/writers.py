@@ -13,9 +13,9 @@ from annotation.services.report.methods import methods
 from annotation.services.report.section import Figure
 from annotation.services.report.tables import MARKDOWN, Table, to_csv, to_markdown, to_spreadsheet
 from evalplatform.errors import BadInput, Conflict
+from mtcore.corpora.spreadsheets import FLAVOURS
 
 WRITERS: dict[str, Callable[[Table, str], str]] = {"csv": to_csv, "md": to_markdown, "tex": to_latex}
-FLAVOURS = ("exact", "spreadsheet")
 
 
 def table_write(table: Table, signature: str, format: str, flavour: str = "exact") -> str:

@@ -62,8 +62,9 @@ def load(job: dict[str, Any], seed: int) -> ctranslate2.Translator:
     """Load the model; the seed counts for the threads that it starts."""
     ctranslate2.set_random_seed(seed % 2**31)
     device = "cuda" if not job["cpu"] and can_use_device() else "cpu"
-    # A device that cannot be used leaves all processors to us.
+    # A device that cannot be used leaves all processors to us, or as many as the worker leaves to commands.
     threads = job["threads"] if job["cpu"] or device == "cuda" else max(job["threads"], cpu_count())
+    threads = job["most_threads"] or threads
     side_by_side = (
         1 if device == "cuda" or job["sampling"] else max(1, threads // 2 if threads > 2 else threads)
     )
