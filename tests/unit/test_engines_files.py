@@ -214,5 +214,5 @@ def test_a_card_that_leads_elsewhere_or_is_none_is_refused(tmp_path, card):
 
 def test_a_run_s_context_has_what_engines_ask_for():
     asked = {name for name in vars(Work) if not name.startswith("_")}
-    assert asked == {"rundir", "device", "report", "should_stop", "check", "command"}
+    assert asked == {"rundir", "device", "threads", "report", "should_stop", "check", "command"}
     assert asked <= {*vars(RunContext), *RunContext.__dataclass_fields__}
