@@ -1,7 +1,5 @@
 """Campaigns opened and closed, their links, and the test sets of a published study from text to links."""
 
-import csv
-import io
 import re
 from collections import Counter
 
@@ -20,6 +18,7 @@ from tests.factories.campaigns import invented_lines, make_campaign
 from tests.factories.commands import refused, run
 from tests.factories.counts import row_counts
 from tests.factories.files import write_lines
+from tests.factories.plain_text import plain_arguments, plain_texts, plan
 from tests.paths import DATA, ROOT, needs_data
 
 pytestmark = pytest.mark.django_db
@@ -28,25 +27,12 @@ FILES = ROOT / "tests" / "files"
 
 @pytest.fixture
 def texts(tmp_path):
-    """Files of 12 lines: source, reference, two outputs."""
-    return {
-        name: write_lines(tmp_path / f"{name}.txt", invented_lines(12, seed=seed, mark=f"{name} "))
-        for seed, name in enumerate(["src", "ref", "op", "bt"])
-    }
+    return plain_texts(tmp_path)
 
 
 @pytest.fixture
 def plain(texts):
-    """The arguments of a campaign from plain text."""
-    return [
-        "--languages", "en-de", "--source", texts["src"], "--reference", texts["ref"],
-        "--output", f"OP={texts['op']}", "--output", f"BT={texts['bt']}",
-    ]  # fmt: skip
-
-
-def plan(name):
-    out, _ = run("export_plan", name)
-    return list(csv.DictReader(io.StringIO(out)))
+    return plain_arguments(texts)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.management.member_arguments import add_member_arguments
 from annotation.services.studies import study_named
 from annotation.services.study_members import Added, study_add
 from evalplatform.commands import HouseCommand
@@ -19,16 +20,7 @@ class Command(HouseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Name the study and what to add; each option takes several names and may be repeated."""
-        parser.add_argument("name", metavar="NAME", help="name of the study")
-        for what in ("campaign", "testset", "system"):
-            parser.add_argument(
-                f"--{what}",
-                nargs="+",
-                action="extend",
-                default=[],
-                metavar=what.upper(),
-                help=f"{what}s by name",
-            )
+        add_member_arguments(parser, "campaign", "testset", "system")
         people = parser.add_mutually_exclusive_group()
         people.add_argument(
             "--same-raters",

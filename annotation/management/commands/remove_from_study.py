@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.management.member_arguments import add_member_arguments
 from annotation.services.studies import study_named
 from annotation.services.study_removal import study_remove
 from evalplatform.commands import HouseCommand
@@ -20,16 +21,7 @@ class Command(HouseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Name the study and what to take out; each option takes several names and may be repeated."""
-        parser.add_argument("name", metavar="NAME", help="name of the study")
-        for what in ("testset", "system"):
-            parser.add_argument(
-                f"--{what}",
-                nargs="+",
-                action="extend",
-                default=[],
-                metavar=what.upper(),
-                help=f"{what}s by name",
-            )
+        add_member_arguments(parser, "testset", "system")
 
     def run(self, **options: Any) -> str:
         """Take them out, and say so."""
